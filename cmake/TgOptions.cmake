@@ -1,0 +1,25 @@
+# Compiler flags shared by every target of ours. Dependencies are built elsewhere and keep their own.
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+set(TG_SANITIZE "" CACHE STRING "Sanitizers for our own code, as -fsanitize= takes them")
+option(TG_FUZZ "Build the fuzz targets with libFuzzer (clang)" OFF)
+option(TG_COVERAGE "Instrument for gcov" OFF)
+
+add_library(tg_flags INTERFACE)
+target_compile_definitions(tg_flags INTERFACE _POSIX_C_SOURCE=200809L)
+target_compile_options(tg_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
+  -Wvla -Wundef -Wcast-align -Wformat=2 -Wswitch-enum -fno-common)
+if(TG_SANITIZE)
+  target_compile_options(tg_flags INTERFACE
+    -fsanitize=${TG_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(tg_flags INTERFACE -fsanitize=${TG_SANITIZE})
+endif()
+if(TG_COVERAGE)
+  target_compile_options(tg_flags INTERFACE --coverage)
+  target_link_options(tg_flags INTERFACE --coverage)
+endif()

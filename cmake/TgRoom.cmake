@@ -1,0 +1,50 @@
+# tg_room(<room> SOURCES <files> [USES <rooms>] [PRIVATE_LIBS <targets>])
+#
+# Makes the object library tg_<room>. Its include path holds its own headers and those of the rooms
+# in USES, nothing else: a room cannot include what the architecture table does not allow.
+#   include/   public headers, installed
+#   internal/  headers for other rooms, never installed
+#   src/       private
+function(tg_room room)
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES;PRIVATE_LIBS" ${ARGN})
+  add_library(tg_${room} OBJECT ${ARG_SOURCES})
+  target_include_directories(tg_${room} PRIVATE src)
+  foreach(folder include internal)
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
+      target_include_directories(tg_${room} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
+    endif()
+  endforeach()
+  target_link_libraries(tg_${room} PRIVATE tg_flags ${ARG_PRIVATE_LIBS})
+  foreach(used ${ARG_USES})
+    # Include paths only: objects are linked once, by the library or program at the end.
+    target_include_directories(tg_${room} PUBLIC
+      $<TARGET_PROPERTY:tg_${used},INTERFACE_INCLUDE_DIRECTORIES>)
+  endforeach()
+endfunction()
+
+# tg_program(<name> SOURCES <files> ROOMS <rooms> [LIBS <targets>])
+# An executable linked from the objects of ROOMS.
+function(tg_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;ROOMS;LIBS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  foreach(room ${ARG_ROOMS})
+    target_link_libraries(${name} PRIVATE tg_${room})
+  endforeach()
+  target_link_libraries(${name} PRIVATE tg_flags ${ARG_LIBS})
+endfunction()
+
+# tg_test(<room> <name> ROOMS <rooms> [LIBS <targets>] [LABELS <labels>] [TIMEOUT <s>] [SOURCES <more files>])
+# tests/<room>/<name>_test.c becomes the ctest "<room>.<name>". Sees the src/ folder of <room>.
+function(tg_test room name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;ROOMS;LIBS;LABELS" ${ARGN})
+  set(target test_${room}_${name})
+  tg_program(${target} SOURCES ${name}_test.c ${ARG_SOURCES} ROOMS ${ARG_ROOMS}
+    LIBS ${ARG_LIBS} tg_dep_cmocka)
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/tests ${CMAKE_SOURCE_DIR}/${room}/src)
+  add_test(NAME ${room}.${name} COMMAND ${target})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  set_tests_properties(${room}.${name} PROPERTIES
+    TIMEOUT ${ARG_TIMEOUT} LABELS "${room};${ARG_LABELS}" SKIP_RETURN_CODE 77)
+endfunction()

@@ -1,0 +1,241 @@
+/**
+ * The client: a session with a gateway, and the store that it fills.
+ *
+ *     tg_client_options opt;
+ *     tg_client_options_init(&opt);
+ *     opt.url = "wss://localhost:9443/v0";
+ *     tg_client *client = NULL;
+ *     if (tg_client_open(&opt, &client) == TG_OK && tg_client_start(client) == TG_OK) { … }
+ *
+ * Either the library runs a network thread of its own (tg_client_start), or the host calls
+ * tg_client_step() from its loop; never both.
+ */
+#ifndef TICKGLASS_CLIENT_H
+#define TICKGLASS_CLIENT_H
+
+#include <tickglass/clock.h>
+#include <tickglass/err.h>
+#include <tickglass/market.h>
+#include <tickglass/store.h>
+
+TG_BEGIN_DECLS
+
+typedef struct tg_client tg_client;
+
+/** A view's interest in one instrument. Several may name the same instrument. */
+typedef struct tg_sub_id {
+    uint32_t v; /**< 0: none */
+} tg_sub_id;
+
+typedef enum tg_session_state {
+    TG_SESSION_IDLE,       /**< not started, or stopped */
+    TG_SESSION_CONNECTING, /**< name, TCP, TLS, upgrade */
+    TG_SESSION_JOINING,    /**< upgraded; WELCOME, dictionary and first images are on their way */
+    TG_SESSION_LIVE,
+    TG_SESSION_RESYNCING, /**< a gap was seen; images are on their way */
+    TG_SESSION_WAITING    /**< until the next attempt */
+} tg_session_state;
+
+/** "IDLE", "CONNECTING", … Thread: any.  Blocks: no.  Since: 0.1 */
+TG_API const char *tg_session_state_name(tg_session_state state);
+
+typedef enum tg_event_kind {
+    TG_EVENT_SESSION,  /**< state changed; err and text say why, wait_ms how long it waits */
+    TG_EVENT_ANSWER,   /**< the gateway answered a subscription: id, or err */
+    TG_EVENT_GAP,      /**< a loss was seen; a resync was asked for */
+    TG_EVENT_RESYNCED, /**< and repaired */
+    TG_EVENT_FAULT     /**< a message was rejected; text names kind, offset and row */
+} tg_event_kind;
+
+typedef struct tg_event {
+    tg_event_kind kind;
+    tg_session_state state;
+    tg_err err;
+    tg_sub_id sub;
+    tg_instrument_id id;
+    uint32_t wait_ms;
+    int64_t mono_ns;
+    char text[192]; /**< a cause chain in one line; never contains a secret */
+} tg_event;
+
+typedef struct tg_client_options {
+    size_t struct_size;        /**< set by tg_client_options_init() */
+    const char *url;           /**< wss://host[:port][/path]; ws:// only to a loopback address */
+    const char *ca_file;       /**< PEM; NULL: the system's trust store */
+    const char *token;         /**< bearer token, or NULL; copied and wiped after use */
+    uint32_t instruments_max;  /**< 0: 4,096 */
+    uint32_t readers_max;      /**< 0: 8 */
+    uint32_t events_max;       /**< bounded queue; when full the oldest go, counted. 0: 256 */
+    uint32_t backoff_first_ms; /**< window of the first retry; 0: 500 */
+    uint32_t backoff_cap_ms;   /**< largest window; 0: 15,000 */
+    uint64_t random_seed;      /**< 0: from the system; else jitter is reproducible (tests) */
+    /**
+     * Called on the network thread after each publication, so that a UI can wake up. Must not block
+     * and must not call into the client except for tg_client_stop(). No lock is held.
+     */
+    void (*on_publish)(void *ctx, uint64_t view_number);
+    /** Called on the network thread for each event, before it is queued. Same rules. */
+    void (*on_event)(void *ctx, const tg_event *event);
+    /**
+     * Every received message, before it is decoded; for recording. Same rules. The bytes are valid
+     * during the call only.
+     */
+    void (*on_message)(void *ctx, const void *bytes, size_t size, int64_t received_mono_ns);
+    /**
+     * One entry of a page that tg_client_find() asked for; instrument is NULL at the page's end,
+     * and more then says whether another page follows. Same rules.
+     */
+    void (*on_found)(void *ctx, uint32_t request, const char *venue,
+                     const tg_instrument *instrument, bool more);
+    void *ctx;
+    const tg_clock *clock; /**< NULL: the system's; copied */
+} tg_client_options;
+
+/** Thread: any.  Blocks: no.  Since: 0.1 */
+TG_API void tg_client_options_init(tg_client_options *opt);
+
+/**
+ * Open a client. Every byte of its data path is allocated here; nothing is connected yet.
+ *
+ * @param[in]  opt  options; copied, the caller may free them on return
+ * @param[out] out  the client on TG_OK, NULL otherwise; close with tg_client_close()
+ * @retval TG_ERR_INVALID_ARGUMENT  opt, opt->url or out is NULL, or a value is out of range
+ * @retval TG_ERR_URL               the URL cannot be used; plain ws:// to another machine included
+ * @retval TG_ERR_UNSUPPORTED       opt comes from a newer header and sets a field this library
+ * lacks
+ * @retval TG_ERR_CERTIFICATE       ca_file cannot be read or holds no certificate
+ * @retval TG_ERR_NO_MEMORY         allocation failed
+ * Thread: any.  Blocks: reads ca_file.  Owner of *out: the caller.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_client_open(const tg_client_options *opt, tg_client **out);
+
+/**
+ * Stop, release everything. After it returns no callback comes and no thread of ours runs. Not from
+ * a callback: use tg_client_stop() there. Readers of the store must be closed before. NULL is
+ * allowed. Thread: owner.  Blocks: until a running callback has returned.  Since: 0.1
+ */
+TG_API void tg_client_close(tg_client *client);
+
+/**
+ * Start the library's own network thread and connect.
+ * @retval TG_ERR_STATE  already started, or driven by tg_client_step()
+ * Thread: owner.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_client_start(tg_client *client);
+
+/** Leave the gateway and do not come back. Idempotent. Thread: any.  Blocks: no.  Since: 0.1 */
+TG_API void tg_client_stop(tg_client *client);
+
+/**
+ * Drive the client from the host's loop: do what is ready for at most about budget_us.
+ * The first call connects.
+ * @retval TG_ERR_STATE  the client runs a thread of its own
+ * Thread: network (the caller becomes it).  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_client_step(tg_client *client, uint32_t budget_us);
+
+/**
+ * Ask for an instrument by name; may be called before the session is up, and survives reconnects.
+ * @param[out] out  names this interest; give it back with tg_client_unsubscribe()
+ * @retval TG_ERR_INVALID_ARGUMENT  a name is empty, too long or not UTF-8
+ * @retval TG_ERR_FULL              the command queue or the subscription table is full
+ * Thread: any.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_client_subscribe(tg_client *client, const char *venue,
+                                                const char *symbol, tg_sub_id *out);
+
+/** Other interests in the same instrument stay. Thread: any.  Blocks: no.  Since: 0.1 */
+TG_API TG_MUST_CHECK tg_err tg_client_unsubscribe(tg_client *client, tg_sub_id sub);
+
+/**
+ * Search the gateway's directory; on_found brings the page.
+ * @param[in] venue         NULL or "": every venue
+ * @param[in] prefix        NULL or "": every symbol
+ * @param[in] after_venue   cursor: the last entry of the page before, or NULL for the first page
+ * @param[in] after_symbol  likewise
+ * @param[in] limit         entries wanted, 1 to 4,096
+ * @param[out] request      what on_found will name
+ * @retval TG_ERR_STATE  no session
+ * @retval TG_ERR_FULL   the command queue is full
+ * Thread: any.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_client_find(tg_client *client, const char *venue, const char *prefix,
+                                           const char *after_venue, const char *after_symbol,
+                                           uint32_t limit, uint32_t *request);
+
+/**
+ * The instrument of a subscription: its id once the gateway has answered.
+ * @retval TG_ERR_STATE         not answered yet
+ * @retval TG_ERR_NOT_FOUND     the gateway does not know it, or sub is not a subscription
+ * @retval TG_ERR_NOT_ENTITLED  the token does not cover it
+ * @retval TG_ERR_LIMIT         over an advertised limit
+ * Thread: any.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_client_subscription(const tg_client *client, tg_sub_id sub,
+                                                   tg_instrument_id *id);
+
+/** The next queued event; TG_ERR_NOT_FOUND if there is none. Thread: owner.  Blocks: no.  Since:
+ * 0.1 */
+TG_API TG_MUST_CHECK tg_err tg_client_event(tg_client *client, tg_event *out);
+
+/** The store; lives as long as the client. Thread: any.  Blocks: no.  Since: 0.1 */
+TG_API tg_store *tg_client_store(tg_client *client);
+
+/** Thread: any.  Blocks: no.  Since: 0.1 */
+TG_API tg_session_state tg_client_state(const tg_client *client);
+
+typedef struct tg_client_counters {
+    size_t struct_size;
+    uint64_t bytes; /**< of received messages */
+    uint64_t messages;
+    uint64_t frames; /**< deltas and snapshots applied, heartbeats included */
+    uint64_t frames_rejected;
+    uint64_t frames_unfit; /**< based on another boundary or set than ours: dropped, not applied */
+    uint64_t unknown_messages;
+    uint64_t gaps;
+    uint64_t resyncs;
+    uint64_t connects; /**< sessions that reached WELCOME */
+    uint64_t attempts;
+    uint64_t reconnects; /**< connects after the first */
+    uint64_t events_dropped;
+    int64_t rtt_ns;      /**< of the latest ECHO; -1: none yet. RTT/2 bounds the network's share */
+    int64_t rtt_mono_ns; /**< when it was measured */
+    int64_t ts_gateway_ns; /**< of the newest frame */
+} tg_client_counters;
+
+/** Set struct_size first. Thread: any.  Blocks: no.  Since: 0.1 */
+TG_API TG_MUST_CHECK tg_err tg_client_counters_get(const tg_client *client,
+                                                   tg_client_counters *out);
+
+/** Stages of a received row, durations in nanoseconds. */
+typedef enum tg_stage {
+    TG_STAGE_DECODE, /**< received to decoded, per message */
+    TG_STAGE_COMMIT, /**< decoded to published */
+    TG_STAGE_COUNT
+} tg_stage;
+
+typedef struct tg_histogram tg_histogram;
+/**
+ * A copy of a stage's histogram since the client was opened.
+ * @param[in,out] into  a histogram of tg_histogram_open() with at least the same range
+ * Thread: any.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_client_stage(const tg_client *client, tg_stage stage,
+                                            tg_histogram *into);
+
+/**
+ * The last failure as a cause chain: "session: TLS: certificate of 127.0.0.1 is not signed by …".
+ * Thread: any.  Blocks: no.  Since: 0.1
+ */
+TG_API void tg_client_last_error(const tg_client *client, char *buf, size_t size);
+
+/**
+ * Versions of tickglass, libwebsockets and mbedTLS in this library:
+ * "tickglass 0.1.0 libwebsockets 4.3.5 mbedTLS 3.6.7".
+ * Thread: any.  Blocks: no.  Owner of the result: the library (static).  Since: 0.1
+ */
+TG_API const char *tg_build_info(void);
+
+TG_END_DECLS
+
+#endif

@@ -1,0 +1,130 @@
+/**
+ * The market-data store, reader side.
+ *
+ * A reader pins one published version (a view) of the whole store: every row, name and quality read
+ * from it comes from the same cut, for as long as it is pinned. Pinning is wait-free and never
+ * keeps the writer waiting. A client owns its store: tg_client_store() gives it.
+ */
+#ifndef TICKGLASS_STORE_H
+#define TICKGLASS_STORE_H
+
+#include <tickglass/err.h>
+#include <tickglass/market.h>
+
+TG_BEGIN_DECLS
+
+typedef struct tg_store tg_store;
+typedef struct tg_reader tg_reader;
+typedef struct tg_view tg_view;
+
+/** What a value on the screen may be called. Ordered from best to worst for a trader. */
+typedef enum tg_quality {
+    TG_QUALITY_LIVE,    /**< confirmed within its cadence */
+    TG_QUALITY_QUIET,   /**< nothing for longer than usual, but link and channel are proved alive */
+    TG_QUALITY_DELAYED, /**< live, of a delayed feed */
+    TG_QUALITY_HALTED,  /**< the venue says that it does not trade */
+    TG_QUALITY_RESYNCING, /**< a repair was asked for and has not come */
+    TG_QUALITY_GAP,       /**< a loss is known and not repaired */
+    TG_QUALITY_STALE,     /**< the value may be old: feed, channel or link are not proved alive */
+    TG_QUALITY_DISCONNECTED, /**< no session */
+    TG_QUALITY_NOT_ENTITLED, /**< the gateway refuses this instrument */
+    TG_QUALITY_UNKNOWN       /**< no value was ever received */
+} tg_quality;
+
+/** "LIVE", "QUIET", … as the terminal shows it. Thread: any.  Blocks: no.  Since: 0.1 */
+TG_API const char *tg_quality_name(tg_quality quality);
+
+/** One instrument as of one view. */
+typedef struct tg_row {
+    tg_image image;
+    tg_quality quality;
+    bool crossed;              /**< bid over ask: flagged, never repaired */
+    int64_t age_ns;            /**< since the value was last received or confirmed; -1: never */
+    int64_t received_mono_ns;  /**< when the bytes of the newest admitted tick arrived; 0: never */
+    int64_t committed_mono_ns; /**< when that tick was admitted */
+    int64_t ts_gateway_ns;     /**< UTC; when the gateway cut it */
+    uint64_t changed_in;       /**< tg_view_number() of the view that first showed this version */
+} tg_row;
+
+/**
+ * A place to pin views from. One thread at a time may use a reader.
+ *
+ * @retval TG_ERR_READERS    every reader slot of the store is taken
+ * @retval TG_ERR_NO_MEMORY  allocation failed
+ * Thread: any.  Blocks: no.  Owner of *out: the caller; close with tg_reader_close().  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_reader_open(tg_store *store, tg_reader **out);
+
+/** Unpins and gives the slot back. NULL is allowed. Thread: reader.  Blocks: no.  Since: 0.1 */
+TG_API void tg_reader_close(tg_reader *reader);
+
+/**
+ * Pin the newest published view. A view that this reader still had pinned is unpinned.
+ * Wait-free: no loop, no lock. Never NULL.
+ * Thread: reader.  Blocks: no.  Owner of the result: the store, until unpin.  Since: 0.1
+ */
+TG_API const tg_view *tg_reader_pin(tg_reader *reader);
+
+/** Thread: reader.  Blocks: no.  Since: 0.1 */
+TG_API void tg_reader_unpin(tg_reader *reader);
+
+/** Counts publications; grows by at least 1 with each. Thread: reader.  Since: 0.1 */
+TG_API uint64_t tg_view_number(const tg_view *view);
+
+/** Monotonic time of the publication, as the writer gave it. Thread: reader.  Since: 0.1 */
+TG_API int64_t tg_view_published_mono_ns(const tg_view *view);
+
+/** Instruments that the store knows in this view. Thread: reader.  Since: 0.1 */
+TG_API size_t tg_view_count(const tg_view *view);
+
+/** The id of the index-th known instrument, index < tg_view_count(). Thread: reader.  Since: 0.1 */
+TG_API tg_instrument_id tg_view_id(const tg_view *view, size_t index);
+
+/**
+ * Value, quality and age of one instrument in one call.
+ *
+ * @param now_mono_ns  the reader's monotonic time; age and quality are judged at it
+ * @retval TG_ERR_NOT_FOUND  the id is not known in this view
+ * Thread: reader.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_view_row(const tg_view *view, tg_instrument_id id,
+                                        int64_t now_mono_ns, tg_row *out);
+
+/** The dictionary entry, NULL if the id is not known; valid while pinned. Thread: reader.  Since:
+ * 0.1 */
+TG_API const tg_instrument *tg_view_instrument(const tg_view *view, tg_instrument_id id);
+
+/** The venue's name, "?" if it was never named; valid while pinned. Thread: reader.  Since: 0.1 */
+TG_API const char *tg_view_venue_name(const tg_view *view, tg_venue_id venue);
+
+/** TG_ERR_NOT_FOUND if no such instrument is known in this view. Thread: reader.  Since: 0.1 */
+TG_API TG_MUST_CHECK tg_err tg_view_find(const tg_view *view, const char *venue, const char *symbol,
+                                         tg_instrument_id *out);
+
+/**
+ * The instruments whose version changed in a view with a number over since, each once, in no order.
+ * At most capacity are written; the result is how many there are. Costs in proportion to that, not
+ * to the size of the store.
+ * Thread: reader.  Blocks: no.  Since: 0.1
+ */
+TG_API size_t tg_view_changed(const tg_view *view, uint64_t since, tg_instrument_id *ids,
+                              size_t capacity);
+
+typedef struct tg_store_counters {
+    size_t struct_size;
+    uint64_t admitted;      /**< rows that raised a version */
+    uint64_t covered_ticks; /**< lane ticks that those rows stood for */
+    uint64_t confirmed;     /**< equal version, equal values (rejected_duplicate in reports) */
+    uint64_t rejected_regression; /**< same epoch, older seq */
+    uint64_t rejected_epoch;      /**< older epoch */
+    uint64_t integrity_faults;    /**< equal version, other values */
+    uint64_t views_published;
+    uint64_t views_merged; /**< publications put off because every version was pinned */
+} tg_store_counters;
+
+/** Set struct_size first. Consistent to within one row. Thread: any.  Blocks: no.  Since: 0.1 */
+TG_API TG_MUST_CHECK tg_err tg_store_counters_get(const tg_store *store, tg_store_counters *out);
+
+TG_END_DECLS
+
+#endif

@@ -1,0 +1,79 @@
+/**
+ * The market-data store, writer side: for the one thread that owns the session.
+ *
+ * The store has no clock; time is an argument. Nothing allocates after open. Changes become visible
+ * to readers with tg__store_publish(), all at once.
+ */
+#ifndef TICKGLASS_INTERNAL_STORE_WRITER_H
+#define TICKGLASS_INTERNAL_STORE_WRITER_H
+
+#include <tickglass/store.h>
+
+typedef struct tg__store_options {
+    uint32_t instruments_max; /* 1 to TG_INSTRUMENT_MAX */
+    uint32_t readers_max;     /* 1 to 64 */
+} tg__store_options;
+
+/* Thread: any. TG_ERR_INVALID_ARGUMENT, TG_ERR_NO_MEMORY. */
+TG_MUST_CHECK tg_err tg__store_open(const tg__store_options *options, tg_store **out);
+/* Every reader must be closed. NULL is allowed. Thread: writer. */
+void tg__store_close(tg_store *store);
+
+TG_MUST_CHECK tg_err tg__store_define_venue(tg_store *store, const tg_venue *venue);
+
+/*
+ * A new instrument or its entry restated. TG_ERR_ID_REUSED: the id names another venue or symbol in
+ * this generation; TG_ERR_INSTRUMENTS: the store is full.
+ */
+TG_MUST_CHECK tg_err tg__store_define_instrument(tg_store *store, const tg_instrument *instrument);
+TG_MUST_CHECK tg_err tg__store_rename(tg_store *store, tg_instrument_id id, const char *symbol);
+TG_MUST_CHECK tg_err tg__store_remove(tg_store *store, tg_instrument_id id);
+/* Exponents change with instrument->epoch; older epochs are refused from here on. */
+TG_MUST_CHECK tg_err tg__store_rescale(tg_store *store, const tg_instrument *instrument);
+
+/* Another dictionary generation or lineage: every id is free again, no row is shown as live. */
+void tg__store_restart(tg_store *store, uint64_t lineage, uint32_t generation);
+
+typedef enum tg__admission {
+    TG__ADMITTED,           /* newer: taken over */
+    TG__CONFIRMED,          /* equal version and values: age renewed */
+    TG__REFUSED_REGRESSION, /* same epoch, older seq */
+    TG__REFUSED_EPOCH,      /* older epoch */
+    TG__REFUSED_INTEGRITY,  /* equal version, other values */
+    TG__REFUSED_UNKNOWN     /* no such instrument */
+} tg__admission;
+
+/* When and how a row came. */
+typedef struct tg__arrival {
+    int64_t received_mono_ns;
+    int64_t now_mono_ns;
+    int64_t ts_gateway_ns;
+} tg__arrival;
+
+/*
+ * The only way by which a value enters the store. covered: lane ticks that the row stands for, 0
+ * for not known.
+ */
+tg__admission tg__store_admit(tg_store *store, tg_instrument_id id, const tg_image *image,
+                              uint64_t covered, const tg__arrival *arrival);
+
+/* Inputs of quality. Times are monotonic. */
+typedef enum tg__link_state {
+    TG__LINK_DOWN,      /* every row is DISCONNECTED */
+    TG__LINK_RESYNCING, /* every conflated row is RESYNCING until admitted or confirmed */
+    TG__LINK_GAP,       /* a hole was seen: GAP until admitted or confirmed */
+    TG__LINK_UP
+} tg__link_state;
+
+void tg__store_set_link(tg_store *store, tg__link_state state, int64_t now_mono_ns);
+/* The channel proved itself alive at now (an applied frame, rows or not). */
+void tg__store_channel_alive(tg_store *store, int64_t now_mono_ns);
+/* Rows that are older than this at now are not proved alive: STALE. 0: never. */
+void tg__store_set_channel_timeout(tg_store *store, int64_t timeout_ns);
+void tg__store_set_venue_stale(tg_store *store, tg_venue_id venue, bool stale);
+void tg__store_set_not_entitled(tg_store *store, tg_instrument_id id, bool refused);
+
+/* Make everything since the last publication visible. Never waits. */
+void tg__store_publish(tg_store *store, int64_t now_mono_ns);
+
+#endif

@@ -1,0 +1,62 @@
+#include "tg_cmocka.h"
+
+#include <string.h>
+
+#include <tickglass/internal/crc32c.h>
+
+static uint32_t bit_at_a_time(const uint8_t *bytes, size_t size)
+{
+    uint32_t crc = 0xffffffffu;
+    for (size_t i = 0; i < size; i++) {
+        crc ^= bytes[i];
+        for (int bit = 0; bit < 8; bit++) {
+            crc = (crc >> 1) ^ ((crc & 1u) != 0 ? 0x82f63b78u : 0u);
+        }
+    }
+    return ~crc;
+}
+
+static void published_check_values_hold(void **state)
+{
+    (void)state;
+    assert_int_equal(tg__crc32c(0, "123456789", 9), 0xe3069283u);
+    uint8_t bytes[32];
+    memset(bytes, 0, sizeof bytes); /* RFC 3720 B.4: 32 bytes of zeros, of ones, ascending */
+    assert_int_equal(tg__crc32c(0, bytes, 32), 0x8a9136aau);
+    memset(bytes, 0xff, sizeof bytes);
+    assert_int_equal(tg__crc32c(0, bytes, 32), 0x62a8ab43u);
+    for (uint8_t i = 0; i < 32; i++) {
+        bytes[i] = i;
+    }
+    assert_int_equal(tg__crc32c(0, bytes, 32), 0x46dd794eu);
+}
+
+static void equals_the_definition_for_every_byte_value(void **state)
+{
+    (void)state;
+    for (unsigned value = 0; value < 256; value++) {
+        const uint8_t byte = (uint8_t)value;
+        assert_int_equal(tg__crc32c(0, &byte, 1), bit_at_a_time(&byte, 1));
+    }
+}
+
+static void pieces_give_what_the_whole_gives(void **state)
+{
+    (void)state;
+    const char text[] = "one price, two cuts";
+    const uint32_t whole = tg__crc32c(0, text, sizeof text);
+    for (size_t cut = 0; cut <= sizeof text; cut++) {
+        const uint32_t first = tg__crc32c(0, text, cut);
+        assert_int_equal(tg__crc32c(first, text + cut, sizeof text - cut), whole);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(published_check_values_hold),
+        cmocka_unit_test(equals_the_definition_for_every_byte_value),
+        cmocka_unit_test(pieces_give_what_the_whole_gives),
+    };
+    return cmocka_run_group_tests_name("base.crc32c", tests, NULL, NULL);
+}
