@@ -79,22 +79,33 @@ int tickglass_tls_failure(SSL *ssl, uint32_t *flags)
 
 LINES
 client=$websockets/lib/tls/mbedtls/mbedtls-client.c
-insert after "$client" '#include "private-lib-tls-mbedtls.h"' <<'LINES'
-
+# The text of LWS_CALLBACK_CLIENT_CONNECTION_ERROR that the SDK and its tests read. libwebsockets
+# makes it in one of two places, as the bytes happen to arrive; both give ours.
+insert before "$client" 'int ERR_get_error(void)' <<'LINES'
 int tickglass_tls_failure(SSL *ssl, uint32_t *flags);
-LINES
-# The text of LWS_CALLBACK_CLIENT_CONNECTION_ERROR that the SDK and its tests read.
-insert before "$client" 'lws_snprintf(errbuf, elen, "mbedtls connect %d %d %d", n, m, en);' <<'LINES'
-	{
-		uint32_t flags;
-		int code = tickglass_tls_failure(wsi->tls.ssl, &flags);
 
-		if (code) {
-			lws_snprintf(errbuf, elen, "tls handshake: mbedtls -0x%04x verify 0x%08x",
-				     (unsigned int)-code, (unsigned int)flags);
-			return LWS_SSL_CAPABLE_ERROR;
-		}
-	}
+/* tickglass: 1 and a text if the handshake failed, 0 otherwise */
+static int tickglass_tls_describe(struct lws *wsi, char *text, size_t size)
+{
+	uint32_t flags;
+	int code = tickglass_tls_failure(wsi->tls.ssl, &flags);
+
+	if (!code)
+		return 0;
+	lws_snprintf(text, size, "tls handshake: mbedtls -0x%04x verify 0x%08x",
+		     (unsigned int)-code, (unsigned int)flags);
+	return 1;
+}
+
+LINES
+insert before "$client" 'lws_snprintf(errbuf, elen, "mbedtls connect %d %d %d", n, m, en);' <<'LINES'
+	if (tickglass_tls_describe(wsi, errbuf, elen))
+		return LWS_SSL_CAPABLE_ERROR;
+
+LINES
+insert before "$client" 'if (!peer) {' <<'LINES'
+	if (tickglass_tls_describe(wsi, ebuf, ebuf_len))
+		return -1;
 
 LINES
 
