@@ -34,7 +34,8 @@ tg_err glass_check_open(const glass_tape *tape, size_t instruments_max, glass_ch
     check->tape = tape;
     check->slot_count = instruments_max;
     check->slots = calloc(instruments_max + 1, sizeof *check->slots);
-    check->found_at = calloc(tape != NULL ? glass_tape_count(tape) + 1 : 1, sizeof *check->found_at);
+    check->found_at =
+        calloc(tape != NULL ? glass_tape_count(tape) + 1 : 1, sizeof *check->found_at);
     if (check->slots == NULL || check->found_at == NULL) {
         glass_check_close(check);
         return TG_ERR_NO_MEMORY;

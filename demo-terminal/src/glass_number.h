@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 typedef enum glass_number_kind {
-    GLASS_NUMBER_NULL,      /* nothing there: "" or an en dash */
-    GLASS_NUMBER_POSITIVE,  /* zero included */
+    GLASS_NUMBER_NULL,     /* nothing there: "" or an en dash */
+    GLASS_NUMBER_POSITIVE, /* zero included */
     GLASS_NUMBER_NEGATIVE,
     GLASS_NUMBER_UNREADABLE /* "####", a fraction, over 64 bits: nothing can be said about it */
 } glass_number_kind;

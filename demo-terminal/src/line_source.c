@@ -105,8 +105,7 @@ static tg_err refill_compressed(line_source *source)
             source->lzma.next_in = source->raw;
             source->lzma.avail_in = size;
         }
-        const lzma_ret code =
-            lzma_code(&source->lzma, source->file_ended ? LZMA_FINISH : LZMA_RUN);
+        const lzma_ret code = lzma_code(&source->lzma, source->file_ended ? LZMA_FINISH : LZMA_RUN);
         if (code == LZMA_STREAM_END) {
             source->ended = true;
         } else if (code != LZMA_OK) {

@@ -181,3 +181,14 @@ void tg__font_cover(tg__font *font, const tg_cell *cell, uint8_t *coverage)
         underline(font, coverage);
     }
 }
+
+void tg__font_describe(char *text, size_t size)
+{
+    const SDL_version *ttf = TTF_Linked_Version();
+    int major = 0;
+    int minor = 0;
+    int patch = 0;
+    TTF_GetFreeTypeVersion(&major, &minor, &patch);
+    (void)snprintf(text, size, "SDL_ttf %d.%d.%d, FreeType %d.%d.%d", ttf->major, ttf->minor,
+                   ttf->patch, major, minor, patch);
+}

@@ -36,4 +36,7 @@ int tg__font_cell_height(const tg__font *font);
  */
 void tg__font_cover(tg__font *font, const tg_cell *cell, uint8_t *coverage);
 
+/* "SDL_ttf 2.20.1, FreeType 2.12.1" Thread: any. */
+void tg__font_describe(char *text, size_t size);
+
 #endif

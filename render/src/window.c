@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include <SDL.h>
-#include <SDL_ttf.h>
 
 #include <tickglass/internal/control_flow.h>
 
@@ -419,14 +418,10 @@ void tg_window_describe(const tg_window *window, char *text, size_t size)
 {
     SDL_version sdl;
     SDL_GetVersion(&sdl);
-    const SDL_version *ttf = TTF_Linked_Version();
-    int major = 0;
-    int minor = 0;
-    int patch = 0;
-    TTF_GetFreeTypeVersion(&major, &minor, &patch);
+    char font[64];
+    tg__font_describe(font, sizeof font);
     const char *driver = SDL_GetCurrentVideoDriver();
-    (void)snprintf(
-        text, size, "SDL %d.%d.%d, SDL_ttf %d.%d.%d, FreeType %d.%d.%d, video driver %s%s",
-        sdl.major, sdl.minor, sdl.patch, ttf->major, ttf->minor, ttf->patch, major, minor, patch,
-        driver != NULL ? driver : "?", window->headless ? " (no display)" : "");
+    (void)snprintf(text, size, "SDL %d.%d.%d, %s, video driver %s%s", sdl.major, sdl.minor,
+                   sdl.patch, font, driver != NULL ? driver : "?",
+                   window->headless ? " (no display)" : "");
 }

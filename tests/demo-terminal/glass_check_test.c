@@ -123,9 +123,9 @@ static void versions_are_compared_with_and_without_a_tape(void **state)
         uint64_t seq;
         glass_verdict verdict;
     } steps[] = {
-        {0, 7, 1000, GLASS_FINE},      {0, 7, 1000, GLASS_FINE},       {0, 7, 999, GLASS_REGRESSION},
-        {0, 7, 1000, GLASS_FINE},      {0, 8, 1, GLASS_FINE},          {0, 7, 2000, GLASS_REGRESSION},
-        {1, 1, 1, GLASS_FINE},         {1, 1, 0, GLASS_REGRESSION},    {0, 8, 1, GLASS_FINE},
+        {0, 7, 1000, GLASS_FINE}, {0, 7, 1000, GLASS_FINE},    {0, 7, 999, GLASS_REGRESSION},
+        {0, 7, 1000, GLASS_FINE}, {0, 8, 1, GLASS_FINE},       {0, 7, 2000, GLASS_REGRESSION},
+        {1, 1, 1, GLASS_FINE},    {1, 1, 0, GLASS_REGRESSION}, {0, 8, 1, GLASS_FINE},
     };
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         const glass_row row = {

@@ -58,7 +58,9 @@ static void compressed_lines_equal_plain_ones_and_damage_is_noticed(void **state
 {
     (void)state;
     /* Over several blocks of the reader. */
-    enum { LINES = 20000 };
+    enum {
+        LINES = 20000
+    };
     static char text[LINES * 10];
     size_t length = 0;
     for (int i = 0; i < LINES; i++) {

@@ -15,7 +15,7 @@ typedef struct text_file {
 
 static inline text_file text_file_write(const void *bytes, size_t size)
 {
-    text_file file = {"/tmp/tickglass-test-XXXXXX"};
+    text_file file = {"tickglass-test-XXXXXX"};
     const int fd = mkstemp(file.path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, bytes, size), (ssize_t)size);

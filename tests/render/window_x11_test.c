@@ -32,7 +32,7 @@
 #define DEADLINE_S 30
 
 static pid_t server = -1;
-static char folder[] = "/tmp/tickglass-x11-XXXXXX";
+static char folder[] = "tickglass-x11-XXXXXX";
 static char screen_file[64];
 
 /* Starts Xvfb on a display number that it finds itself. False: there is no Xvfb here. */
