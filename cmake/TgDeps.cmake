@@ -5,6 +5,10 @@ option(TG_SYSTEM_DEPS "Use the system's libwebsockets (built with mbedTLS) and m
 option(TG_CORE_ONLY "Build only the rooms that need no third-party code" OFF)
 set(TG_DEPS_DIR "" CACHE PATH "Folder with libwebsockets and mbedTLS; empty: the cache of ./dev build")
 
+# What the cache's key is made of: after an update the build must look for the new folder.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS deps.lock
+  cmake/deps/tls-stack.sh cmake/deps/edit-sources.sh)
+
 find_package(Threads REQUIRED)
 find_package(PkgConfig QUIET)
 
