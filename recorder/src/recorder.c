@@ -1,6 +1,7 @@
 #include <tickglass/recorder.h>
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -108,6 +109,18 @@ static void *run_writer(void *arg)
     return NULL;
 }
 
+/* With every signal blocked: the host's handlers run on the host's threads. */
+static int start_thread(tg_recorder *recorder)
+{
+    sigset_t all;
+    sigset_t before;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int failure = pthread_create(&recorder->thread, NULL, run_writer, recorder);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return failure;
+}
+
 static void free_memory(tg_recorder *recorder)
 {
     free(recorder->producers);
@@ -176,7 +189,7 @@ tg_err tg_recorder_open(const tg_recorder_options *opt, tg_recorder **out)
         goto fail;
     }
     if (!made->host_driven) {
-        failure = pthread_create(&made->thread, NULL, run_writer, made);
+        failure = start_thread(made);
         if (failure != 0) {
             err = TG_ERR_NO_MEMORY;
             goto fail;

@@ -264,9 +264,6 @@ static tg_err drain_ring(tg_recorder *recorder, uint32_t index, uint64_t *moved)
 {
     tg__writer *writer = &recorder->writer;
     tg__writer_ring *ring = &writer->rings[index];
-    if (ring->thread != recorder->rings.controls[index].thread) {
-        TG_TRY(append_thread(recorder, index));
-    }
     bool more = true;
     while (more) {
         TG_TRY(make_room(recorder, TG__BLOCK_HEADER + BLOCK_SOFT_SIZE + RECORD_ROOM));
@@ -321,6 +318,7 @@ static void take_snapshots(tg_recorder *recorder)
         /* Acquire pairs with the owner's release on leaving, so the tail read next is its last. */
         const uint32_t state = atomic_load_explicit(&control->state, memory_order_acquire);
         ring->retired = state == TG__RING_RETIRED;
+        ring->held = state != TG__RING_FREE;
         /* Acquire pairs with tg__record_commit. */
         ring->snapshot = state == TG__RING_FREE
                              ? ring->position
@@ -418,6 +416,10 @@ tg_err tg__writer_round(tg_recorder *recorder, uint64_t *moved)
     TG_TRY(append_dictionary(recorder));
     TG_TRY(tell_own(recorder));
     for (uint32_t i = 0; i < recorder->rings.header->threads_max; i++) {
+        if (writer->rings[i].held &&
+            writer->rings[i].thread != recorder->rings.controls[i].thread) {
+            TG_TRY(append_thread(recorder, i));
+        }
         if (writer->rings[i].position < writer->rings[i].snapshot) {
             TG_TRY(drain_ring(recorder, i, moved));
         }

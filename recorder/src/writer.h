@@ -23,6 +23,7 @@ typedef struct tg__writer_ring {
     uint64_t dropped_told; /**< by markers that came through, or by notes */
     uint64_t overwritten_told;
     uint32_t thread; /**< whose THREAD block is in the file; 0: none */
+    bool held;       /**< at the beginning of the round a thread had it, or has left it undrained */
     bool retired;    /**< at the beginning of the round its thread had gone */
 } tg__writer_ring;
 
