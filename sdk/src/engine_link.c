@@ -112,10 +112,9 @@ static void lose(tg__engine *engine, int64_t now_ns, const tg__closed *closed)
                          row.policy == TG__POLICY_RENEW ? ": no other token is there" : "");
         return;
     }
-    /* A delay that the gateway directs replaces the guess that it needs long. */
-    const bool slow = row.policy == TG__POLICY_RETRY_SLOW && closed->floor_ms == 0;
-    const int64_t delay_ns =
-        tg__backoff_next_ns(&engine->backoff, &engine->random, closed->floor_ms, slow);
+    const uint32_t floor_ms = closed->floor_ms > row.floor_ms ? closed->floor_ms : row.floor_ms;
+    const int64_t delay_ns = tg__backoff_next_ns(&engine->backoff, &engine->random, floor_ms,
+                                                 row.policy == TG__POLICY_RETRY_SLOW);
     engine->state = TG__ENGINE_WAITING;
     engine->session.step_at_ns = now_ns + delay_ns;
     tg_event *event =

@@ -80,7 +80,7 @@ tg_err tg__on_welcome(tg__engine *engine, const tg__input *input)
     }
     const uint64_t unknown = welcome.features & TG__FEATURES_MANDATORY & ~FEATURES_KNOWN;
     if (unknown != 0) {
-        tg__engine_leave(engine, input->now_ns, TG__CAUSE_PEER_FAULT, TG__CLOSE_PROTOCOL_ERROR,
+        tg__engine_leave(engine, input->now_ns, TG__CAUSE_PEER_FAULT, TG__CLOSE_BAD_MESSAGE,
                          "WELCOME demands features 0x%llx, which this client does not know",
                          (unsigned long long)unknown);
         return TG_OK;
@@ -157,7 +157,7 @@ tg_err tg__on_dictionary(tg__engine *engine, const tg__input *input)
                                "DICTIONARY entry %lu not taken: %s", (unsigned long)row,
                                tg_err_text(err));
         if (tg_err_class_of(err) == TG_ERR_CLASS_PEER) {
-            tg__engine_leave(engine, input->now_ns, TG__CAUSE_PEER_FAULT, TG__CLOSE_PROTOCOL_ERROR,
+            tg__engine_leave(engine, input->now_ns, TG__CAUSE_PEER_FAULT, TG__CLOSE_BAD_MESSAGE,
                              "DICTIONARY entry %lu: %s", (unsigned long)row, tg_err_text(err));
             return TG_OK;
         }
