@@ -25,8 +25,8 @@ static void explain_answer(const tg__attempt *attempt, tg__closed *closed)
     closed->code = (uint16_t)attempt->http_status;
     uint32_t wait_ms = 0;
     if (attempt->retry_after[0] != '\0' &&
-        tg__retry_after_parse(attempt->retry_after, attempt->date, attempt->now_utc_ns,
-                              &wait_ms) == TG_OK) {
+        tg__retry_after_parse(attempt->retry_after, attempt->date, attempt->now_utc_ns, &wait_ms) ==
+            TG_OK) {
         closed->floor_ms = wait_ms;
     }
 }

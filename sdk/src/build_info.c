@@ -13,8 +13,8 @@ static char info[128];
 
 static void write_info(void)
 {
-    (void)snprintf(info, sizeof info, "tickglass %s libwebsockets %s mbedTLS %s",
-                   TG_VERSION_STRING, tg__io_version(), tg__tls_version());
+    (void)snprintf(info, sizeof info, "tickglass %s libwebsockets %s mbedTLS %s", TG_VERSION_STRING,
+                   tg__io_version(), tg__tls_version());
 }
 
 const char *tg_build_info(void)

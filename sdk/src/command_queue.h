@@ -31,8 +31,8 @@ typedef struct tg__command {
 typedef struct tg__command_queue {
     tg__command *commands;
     uint32_t mask;
-    pthread_mutex_t lock;          /* among producers */
-    _Atomic uint32_t tail;         /* producers' */
+    pthread_mutex_t lock;               /* among producers */
+    _Atomic uint32_t tail;              /* producers' */
     _Alignas(64) _Atomic uint32_t head; /* consumer's */
     /* A find's slot belongs to the producer while free, to the consumer while taken. */
     _Atomic bool find_taken[TG__FIND_SLOTS];

@@ -264,8 +264,8 @@ tg_err tg__on_found(tg__engine *engine, const tg__input *input)
     tg__found found;
     tg__dictionary_reader reader;
     tg__fault fault = {0, TG__NO_ROW};
-    const tg_err err = tg__found_decode(input->as.message.bytes, input->as.message.size, &found,
-                                        &reader, &fault);
+    const tg_err err =
+        tg__found_decode(input->as.message.bytes, input->as.message.size, &found, &reader, &fault);
     if (err != TG_OK) {
         tg__engine_reject(engine, input, err, &fault);
         return TG_OK;

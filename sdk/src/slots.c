@@ -60,7 +60,8 @@ tg_err tg__slots_take(tg__slots *slots, const char *venue, const char *symbol, t
     for (uint32_t i = 0; i < slots->capacity && err != TG_OK; i++) {
         const uint32_t at = (slots->next + i) % slots->capacity;
         tg__slot *slot = &slots->slots[at];
-        /* Acquire: pairs with the release in tg__slots_free(); the name was read for the last time. */
+        /* Acquire: pairs with the release in tg__slots_free(); the name was read for the last time.
+         */
         const uint64_t word = atomic_load_explicit(&slot->word, memory_order_acquire);
         if (use_of(word) != SLOT_FREE) {
             continue;
@@ -131,9 +132,9 @@ void tg__slots_answer_set(tg__slots *slots, tg_sub_id sub, tg_err err, tg_instru
     }
     uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
     while (is_tenant(word, sub) &&
-           !atomic_compare_exchange_weak_explicit(
-               &slot->word, &word, make_word(sub.v >> 16, SLOT_TAKEN, err, id),
-               memory_order_relaxed, memory_order_relaxed)) {
+           !atomic_compare_exchange_weak_explicit(&slot->word, &word,
+                                                  make_word(sub.v >> 16, SLOT_TAKEN, err, id),
+                                                  memory_order_relaxed, memory_order_relaxed)) {
     }
 }
 

@@ -21,8 +21,10 @@
 #define FILE_SIZE_MAX (16u * 1024u * 1024u)
 
 static const char *const system_stores[] = {
-    "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/ca-bundle.pem", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
     "/etc/ssl/cert.pem",
 };
 
@@ -76,8 +78,7 @@ static tg_err write_pem(const mbedtls_x509_crt *chain, char **out, size_t *out_s
     for (const mbedtls_x509_crt *one = chain; one != NULL; one = one->next) {
         size_t written = 0;
         if (mbedtls_pem_write_buffer(PEM_BEGIN, PEM_END, one->raw.p, one->raw.len,
-                                     (unsigned char *)pem + used, capacity - used,
-                                     &written) == 0) {
+                                     (unsigned char *)pem + used, capacity - used, &written) == 0) {
             used += written - 1; /* without its terminator */
         }
     }

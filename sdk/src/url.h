@@ -7,7 +7,9 @@
 
 #include <tickglass/err.h>
 
-#define TG__HOST_SIZE 128 /* libwebsockets checks at most so much of a name against a certificate */
+#define TG__HOST_SIZE                                                                              \
+    128 /* libwebsockets checks at most so much of a name against a certificate                    \
+         */
 #define TG__PATH_SIZE 512
 
 typedef struct tg__url {

@@ -66,8 +66,7 @@ static uint32_t hash_of(const name *n)
 static uint32_t *find_place(tg_watchlist *list, const name *n)
 {
     size_t at = hash_of(n) % (2 * list->capacity);
-    while (list->index[at] != 0 &&
-           memcmp(&list->names[list->index[at] - 1], n, sizeof *n) != 0) {
+    while (list->index[at] != 0 && memcmp(&list->names[list->index[at] - 1], n, sizeof *n) != 0) {
         at = (at + 1) % (2 * list->capacity);
     }
     return &list->index[at];

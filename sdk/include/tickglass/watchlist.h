@@ -42,8 +42,8 @@ TG_API TG_MUST_CHECK tg_err tg_watchlist_open(const char *text, tg_watchlist **o
 /** NULL is allowed. Thread: owner.  Blocks: no.  Since: 0.1 */
 TG_API void tg_watchlist_close(tg_watchlist *list);
 
-/** True for "*": the names are those of the directory, which tg_client_find() pages through. Thread:
- * any.  Blocks: no.  Since: 0.1 */
+/** True for "*": the names are those of the directory, which tg_client_find() pages through.
+ * Thread: any.  Blocks: no.  Since: 0.1 */
 TG_API bool tg_watchlist_is_everything(const tg_watchlist *list);
 
 /** Thread: any.  Blocks: no.  Since: 0.1 */
@@ -51,6 +51,7 @@ TG_API size_t tg_watchlist_count(const tg_watchlist *list);
 
 /** index < tg_watchlist_count(). Thread: any.  Owner of the result: the list.  Since: 0.1 */
 TG_API const char *tg_watchlist_venue(const tg_watchlist *list, size_t index);
+/** index < tg_watchlist_count(). Thread: any.  Owner of the result: the list.  Since: 0.1 */
 TG_API const char *tg_watchlist_symbol(const tg_watchlist *list, size_t index);
 
 TG_END_DECLS

@@ -21,25 +21,25 @@
 #include "resolver.h"
 #include "tls_trust.h"
 
-#define CONNECTIONS_MAX  8u /* the current one, and those that still say good-bye */
-#define OUT_SIZE         (512u * 1024u)
-#define RX_CHUNK_SIZE    (32u * 1024u)
-#define LEAVE_SECONDS    1
-#define ATTEMPT_SECONDS  20 /* beyond the engine's own deadline: that one decides */
-#define FD_LIMIT         64u
-#define HEADER_SIZE      64
+#define CONNECTIONS_MAX 8u /* the current one, and those that still say good-bye */
+#define OUT_SIZE        (512u * 1024u)
+#define RX_CHUNK_SIZE   (32u * 1024u)
+#define LEAVE_SECONDS   1
+#define ATTEMPT_SECONDS 20 /* beyond the engine's own deadline: that one decides */
+#define FD_LIMIT        64u
+#define HEADER_SIZE     64
 
-#define TEXT_OF(token)                     #token
+#define TEXT_OF(token)                    #token
 #define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
 
 typedef struct connection {
     bool used;
-    bool detached;    /* the engine has given it up: it hears nothing more of it */
+    bool detached; /* the engine has given it up: it hears nothing more of it */
     bool established;
-    bool requested;   /* TCP and TLS are there: the upgrade was sent */
-    bool failed;      /* ended before it was established; closed says why */
+    bool requested; /* TCP and TLS are there: the upgrade was sent */
+    bool failed;    /* ended before it was established; closed says why */
     bool resolving;
-    bool oversized;   /* the rest of its message is thrown away */
+    bool oversized; /* the rest of its message is thrown away */
     uint16_t close_code;
     uint32_t generation;
     uint32_t next_address;
@@ -64,7 +64,7 @@ struct tg__io {
     char *authorization; /* "Bearer ..."; NULL: none */
     size_t message_size_max;
     connection connections[CONNECTIONS_MAX];
-    connection *current; /* NULL: none, or the engine gave it up */
+    connection *current;         /* NULL: none, or the engine gave it up */
     uint32_t refused_generation; /* found no place in connections; 0: none */
     lws_sorted_usec_list_t timer;
     lws_sorted_usec_list_t step; /* does what must not be done inside a callback */
@@ -180,8 +180,7 @@ static void try_address(connection *c, const char *address)
     info.host = io->host_header; /* the certificate and SNI are judged by its name */
     info.protocol = TG__SUBPROTOCOL;
     info.local_protocol_name = TG__SUBPROTOCOL;
-    info.ssl_connection =
-        (io->url.tls ? LCCSCF_USE_SSL : 0) | LCCSCF_HTTP_NO_FOLLOW_REDIRECT;
+    info.ssl_connection = (io->url.tls ? LCCSCF_USE_SSL : 0) | LCCSCF_HTTP_NO_FOLLOW_REDIRECT;
     info.opaque_user_data = c;
     info.pwsi = &c->wsi;
     c->requested = false;
@@ -576,8 +575,7 @@ static struct lws_context *make_context(tg__io *io, const tg__io_options *option
     info.connect_timeout_secs = ATTEMPT_SECONDS;
     info.timeout_secs = ATTEMPT_SECONDS;
     if (options->url.tls) {
-        info.options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT |
-                       LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS;
+        info.options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT | LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS;
         info.client_ssl_ca_mem = options->ca_pem;
         info.client_ssl_ca_mem_len = (unsigned int)options->ca_pem_size;
     }
