@@ -151,7 +151,7 @@ build_websockets() { # WORK
         -DMBEDTLS_LIBRARY="$lib/libmbedtls.a" -DMBEDX509_LIBRARY="$lib/libmbedx509.a" \
         -DMBEDCRYPTO_LIBRARY="$lib/libmbedcrypto.a" \
         -DLWS_WITH_SHARED=OFF -DLWS_STATIC_PIC=ON -DLWS_WITHOUT_TESTAPPS=ON -DLWS_WITHOUT_EXTENSIONS=ON \
-        -DLWS_WITH_HTTP2=OFF -DLWS_IPV6=ON -DLWS_WITH_EXTERNAL_POLL=ON -DLWS_WITH_LIBCAP=OFF \
+        -DLWS_WITH_HTTP2=OFF -DLWS_IPV6=ON -DLWS_WITH_EXTERNAL_POLL=ON -DLWS_HAVE_LIBCAP=OFF -DLWS_HAVE_SYS_CAPABILITY_H=OFF \
         -DDISABLE_WERROR=ON -DCMAKE_INSTALL_PREFIX="$1/stack"
     run_logged "$1/log" cmake --build "$1/libwebsockets/out" --target install
     [ -f "$lib/libwebsockets.a" ] || die "libwebsockets was built but not installed: refused"
