@@ -157,6 +157,7 @@ tg_err tg__close_reason_decode(const char *text, size_t size, uint32_t *reconnec
     static const char key[] = "reconnect_after_ms";
     TG_ENSURE(size <= TG__CLOSE_REASON_MAX, TG_ERR_SYNTAX);
     json in = {text, text + size};
+    uint32_t delay_ms = 0;
     bool found = false;
     TG_ENSURE(take(&in, '{'), TG_ERR_SYNTAX);
     bool more = !take(&in, '}');
@@ -168,7 +169,7 @@ tg_err tg__close_reason_decode(const char *text, size_t size, uint32_t *reconnec
             uint64_t value = 0;
             bool exact = false;
             TG_ENSURE(take_number(&in, &value, &exact) && exact, TG_ERR_SYNTAX);
-            *reconnect_after_ms = value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+            delay_ms = value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
             found = true;
         } else {
             TG_ENSURE(skip_value(&in), TG_ERR_SYNTAX);
@@ -178,5 +179,7 @@ tg_err tg__close_reason_decode(const char *text, size_t size, uint32_t *reconnec
     }
     skip_space(&in);
     TG_ENSURE(in.at == in.end, TG_ERR_SYNTAX);
-    return found ? TG_OK : TG_ERR_NOT_FOUND;
+    TG_ENSURE(found, TG_ERR_NOT_FOUND);
+    *reconnect_after_ms = delay_ms;
+    return TG_OK;
 }

@@ -6,10 +6,10 @@
 
 #include <tickglass/internal/control_flow.h>
 
-#define POOL_BYTES_MAX           ((size_t)256 << 20)
-#define FRAMES_PER_STATE_DIGEST  25u /* about one a second: it costs a pass over the whole set */
-#define SUBSCRIBE_BURST_FACTOR   2u
-#define NS_PER_MS                INT64_C(1000000)
+#define POOL_BYTES_MAX          ((size_t)256 << 20)
+#define FRAMES_PER_STATE_DIGEST 25u /* about one a second: it costs a pass over the whole set */
+#define SUBSCRIBE_BURST_FACTOR  2u
+#define NS_PER_MS               INT64_C(1000000)
 
 static tg_err allocate(tg__hub *hub, uint32_t instruments)
 {
@@ -32,8 +32,7 @@ tg_err tg__hub_open(const tg__hub_options *options, tg__hub **out)
 {
     *out = NULL;
     /* A snapshot of the largest set must fit one message. */
-    TG_ENSURE(options->limits.instruments_max <=
-                  TG__MESSAGE_SIZE_MAX / (TG__SNAPSHOT_ROW_MAX + 1),
+    TG_ENSURE(options->limits.instruments_max <= TG__MESSAGE_SIZE_MAX / (TG__SNAPSHOT_ROW_MAX + 1),
               TG_ERR_INVALID_ARGUMENT);
     TG_ENSURE(options->boundaries_per_frame > 0 && options->limits.priority_max <= TG__PRIORITY_MAX,
               TG_ERR_INVALID_ARGUMENT);
@@ -215,6 +214,8 @@ tg__peer *tg__hub_connect(tg__hub *hub, void *owner, tg__moment now)
         return NULL;
     }
     peer->known = calloc(hub->options.directory->count / 8u + 1u, 1);
+    tg__packet_queue_init(&peer->control, peer->control_slots, TG__PEER_CONTROL_MAX);
+    tg__packet_queue_init(&peer->frames, peer->frame_slots, TG__PEER_FRAMES_MAX);
     peer->owner = owner;
     peer->number = ++hub->next_number;
     tg__token_bucket_init(&peer->subscribe_rate, hub->options.limits.subscribe_per_second,
@@ -281,7 +282,8 @@ static void queue_frame(tg__hub *hub, tg__peer *peer, tg__packet *packet)
     tg__hub_wake(hub, peer);
 }
 
-/* The step could not be told (a difference over 64 bits, or no memory): state everything instead. */
+/* The step could not be told (a difference over 64 bits, or no memory): state everything instead.
+ */
 static void restate_members(tg__hub *hub, tg__group *group)
 {
     for (tg__peer *peer = group->members; peer != NULL; peer = peer->next_member) {
@@ -328,7 +330,10 @@ void tg__hub_boundary(tg__hub *hub, tg__sequencer *sequencer, tg__moment now)
 {
     tg__image_table_cut(&hub->table, sequencer);
     const uint32_t phase = (uint32_t)(hub->table.boundary % hub->options.boundaries_per_frame);
-    const int64_t heartbeat_ns = (int64_t)hub->options.heartbeat_interval_ms * NS_PER_MS;
+    /* One interval early, so that the promised silence is never exceeded. */
+    const int64_t heartbeat_ns =
+        ((int64_t)hub->options.heartbeat_interval_ms - (int64_t)hub->options.frame_interval_ms) *
+        NS_PER_MS;
     for (tg__group *group = hub->groups.first; group != NULL; group = group->next) {
         if (group->phase != phase) {
             continue;

@@ -60,13 +60,13 @@ typedef struct tg__hub {
     uint32_t *priority_followers; /* by instrument id */
     tg__hub_counts counts;
     /* Scratch of one call, so that no path allocates. */
-    uint8_t *message;           /* TG__MESSAGE_SIZE_MAX bytes */
-    tg__update *updates;        /* TG__SET_MAX */
-    tg__tick *ticks;            /* TG__ITEM_MAX */
-    tg__result *results;        /* TG__ITEM_MAX */
+    uint8_t *message;              /* TG__MESSAGE_SIZE_MAX bytes */
+    tg__update *updates;           /* TG__SET_MAX */
+    tg__tick *ticks;               /* TG__ITEM_MAX */
+    tg__result *results;           /* TG__ITEM_MAX */
     tg__dictionary_entry *entries; /* TG__ITEM_MAX */
-    tg_instrument_id *ids;      /* TG_INSTRUMENT_MAX */
-    uint8_t *marks;             /* bit per instrument id; all 0 between calls */
+    tg_instrument_id *ids;         /* TG_INSTRUMENT_MAX */
+    uint8_t *marks;                /* bit per instrument id; all 0 between calls */
 } tg__hub;
 
 TG_MUST_CHECK tg_err tg__hub_open(const tg__hub_options *options, tg__hub **out);
@@ -102,8 +102,8 @@ typedef enum tg__next {
 } tg__next;
 
 /* The next message to write to this connection. capacity is at least TG__MESSAGE_SIZE_MAX. */
-tg__next tg__hub_next(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *out,
-                      size_t capacity, size_t *size);
+tg__next tg__hub_next(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *out, size_t capacity,
+                      size_t *size);
 
 /* For the hub's own files. */
 void tg__hub_wake(tg__hub *hub, tg__peer *peer);

@@ -11,8 +11,7 @@ static void take_packet(tg__hub *hub, tg__packet *packet, uint8_t *out, size_t *
     tg__packet_release(&hub->pool, packet);
 }
 
-static bool next_snapshot(tg__hub *hub, tg__peer *peer, uint8_t *out, size_t capacity,
-                          size_t *size)
+static bool next_snapshot(tg__hub *hub, tg__peer *peer, uint8_t *out, size_t capacity, size_t *size)
 {
     if (!peer->snapshot_due) {
         return false;
@@ -27,8 +26,8 @@ static bool next_snapshot(tg__hub *hub, tg__peer *peer, uint8_t *out, size_t cap
     return true;
 }
 
-static bool next_ticks(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *out,
-                       size_t capacity, size_t *size)
+static bool next_ticks(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *out, size_t capacity,
+                       size_t *size)
 {
     if (!peer->priority_dirty) {
         return false;
@@ -76,8 +75,8 @@ static bool next_message(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *
     return false;
 }
 
-tg__next tg__hub_next(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *out,
-                      size_t capacity, size_t *size)
+tg__next tg__hub_next(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *out, size_t capacity,
+                      size_t *size)
 {
     if (peer->close_code == 0 && next_message(hub, peer, now, out, capacity, size)) {
         peer->messages_sent++;

@@ -1,11 +1,20 @@
 #include "packet_queue.h"
 
+void tg__packet_queue_init(tg__packet_queue *queue, tg__packet **slots, uint32_t capacity)
+{
+    queue->slots = slots;
+    queue->capacity = capacity;
+    queue->first = 0;
+    queue->count = 0;
+    queue->bytes = 0;
+}
+
 bool tg__packet_queue_push(tg__packet_queue *queue, tg__packet *packet)
 {
-    if (queue->count == TG__PACKET_QUEUE_MAX) {
+    if (queue->count == queue->capacity) {
         return false;
     }
-    queue->packets[(queue->first + queue->count) % TG__PACKET_QUEUE_MAX] = packet;
+    queue->slots[(queue->first + queue->count) % queue->capacity] = packet;
     queue->count++;
     queue->bytes += packet->size;
     return true;
@@ -16,8 +25,8 @@ tg__packet *tg__packet_queue_pop(tg__packet_queue *queue)
     if (queue->count == 0) {
         return NULL;
     }
-    tg__packet *packet = queue->packets[queue->first];
-    queue->first = (queue->first + 1) % TG__PACKET_QUEUE_MAX;
+    tg__packet *packet = queue->slots[queue->first];
+    queue->first = (queue->first + 1) % queue->capacity;
     queue->count--;
     queue->bytes -= packet->size;
     return packet;

@@ -7,14 +7,15 @@
 
 #include "packet.h"
 
-#define TG__PACKET_QUEUE_MAX 64u
-
 typedef struct tg__packet_queue {
+    tg__packet **slots; /* the caller's, capacity of them */
+    uint32_t capacity;
     uint32_t first;
     uint32_t count;
     size_t bytes;
-    tg__packet *packets[TG__PACKET_QUEUE_MAX];
 } tg__packet_queue;
+
+void tg__packet_queue_init(tg__packet_queue *queue, tg__packet **slots, uint32_t capacity);
 
 /* Takes the caller's reference over; false, and the reference stays the caller's, when full. */
 bool tg__packet_queue_push(tg__packet_queue *queue, tg__packet *packet);

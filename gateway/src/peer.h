@@ -6,7 +6,11 @@
 #include "packet_queue.h"
 #include "token_bucket.h"
 
-#define TG__PEER_CONTROL_BYTES_MAX (4u << 20) /* a client that does not read its answers is closed */
+#define TG__PEER_CONTROL_BYTES_MAX                                                                 \
+    (4u << 20) /* a client that does not read its answers is closed */
+
+#define TG__PEER_CONTROL_MAX 1024u /* messages: many small requests may come in one burst */
+#define TG__PEER_FRAMES_MAX  64u
 
 /* Of one instrument on the priority channel: the latest tick wins. */
 typedef struct tg__priority_slot {
@@ -40,6 +44,8 @@ typedef struct tg__peer {
     uint64_t messages_sent;
     uint64_t bytes_sent;
     uint64_t gaps;
+    tg__packet *control_slots[TG__PEER_CONTROL_MAX];
+    tg__packet *frame_slots[TG__PEER_FRAMES_MAX];
 } tg__peer;
 
 /* The slot of id, or NULL. */
