@@ -14,13 +14,13 @@
 #include <tickglass/internal/control_flow.h>
 
 #include "bearer_file.h"
+#include "certificate.h"
 #include "entropy.h"
 #include "log.h"
 #include "options.h"
 #include "playback.h"
 #include "prng.h"
-#include "tls_material.h"
-#include "ws_server.h"
+#include "websocket_server.h"
 
 #define TIME_RESOLUTION_NS   100000u
 #define BOUNDARY_NS          INT64_C(10000000)
@@ -51,12 +51,12 @@ typedef struct gateway {
     tg__state_dir state;
     tg__epoch_store epochs;
     tg__bearer bearer;
-    tg__tls_material tls;
+    tg__certificate certificate;
     tg__directory directory;
     tg__sequencer sequencer;
     tg__playback playback;
     tg__hub *hub;
-    tg__ws_server *server;
+    tg__websocket_server *server;
     uint64_t instance;
 } gateway;
 
@@ -94,7 +94,7 @@ static tg_err open_state(gateway *g, tg__cause *cause)
     TG_TRY(tg__state_dir_open(&g->state, g->options.state_dir, cause));
     TG_TRY(tg__epoch_store_open(&g->epochs, &g->state, cause));
     TG_TRY(tg__bearer_load(&g->bearer, &g->state, g->options.token_file, cause));
-    TG_TRY(tg__tls_material_open(&g->tls, &g->state, time(NULL), cause));
+    TG_TRY(tg__certificate_open(&g->certificate, &g->state, time(NULL), cause));
     TG_TRY(tg__entropy_get(&g->instance, sizeof g->instance, cause));
     TG_TRY(tg__epoch_store_next(&g->epochs, &epoch, cause));
     /* Ids are given anew at every start: so is the generation, and the epoch is never repeated. */
@@ -133,18 +133,18 @@ static tg_err open_market(gateway *g, tg__cause *cause)
 
 static tg_err open_server(gateway *g, tg__cause *cause)
 {
-    const tg__ws_server_options options = {
+    const tg__websocket_server_options options = {
         .host = g->options.listen_host,
         .port = g->options.listen_port,
-        .certificate_path = g->tls.certificate_path,
-        .key_path = g->tls.key_path,
+        .certificate_path = g->certificate.certificate_path,
+        .key_path = g->certificate.key_path,
         .bearer = &g->bearer,
         .clock = g->clock,
         .peers_max = PEERS_MAX,
         .upgrades_per_second = UPGRADES_PER_SECOND,
         .upgrade_burst = UPGRADE_BURST,
     };
-    TG_TRY(tg__ws_server_open(&options, &g->server, cause));
+    TG_TRY(tg__websocket_server_open(&options, &g->server, cause));
     const tg__hub_options hub_options = {
         .directory = &g->directory,
         .bearer = &g->bearer,
@@ -156,7 +156,7 @@ static tg_err open_server(gateway *g, tg__cause *cause)
         .heartbeat_interval_ms = HEARTBEAT_MS,
         .peers_max = PEERS_MAX,
         .limits = limits,
-        .wake = tg__ws_server_wake,
+        .wake = tg__websocket_server_wake,
         .ctx = g->server,
     };
     const tg_err err = tg__hub_open(&hub_options, &g->hub);
@@ -164,7 +164,7 @@ static tg_err open_server(gateway *g, tg__cause *cause)
         return tg__cause_set(cause, err, "the hub: %s", tg_err_text(err));
     }
     g->playback.hub = g->hub;
-    tg__ws_server_serve(g->server, g->hub);
+    tg__websocket_server_serve(g->server, g->hub);
     return TG_OK;
 }
 
@@ -174,7 +174,8 @@ static tg_err write_port_file(const gateway *g, tg__cause *cause)
     if (g->options.port_file == NULL) {
         return TG_OK;
     }
-    const int length = snprintf(text, sizeof text, "%u\n", (unsigned)tg__ws_server_port(g->server));
+    const int length =
+        snprintf(text, sizeof text, "%u\n", (unsigned)tg__websocket_server_port(g->server));
     return tg__file_write(g->options.port_file, text, (size_t)length, 0644, cause);
 }
 
@@ -184,19 +185,20 @@ static tg_err open_gateway(gateway *g, tg__cause *cause)
     TG_TRY(open_state(g, cause));
     TG_TRY(open_market(g, cause));
     TG_TRY(open_server(g, cause));
-    if (g->tls.made) {
-        tg__log("made a development CA and a server certificate: clients trust %s", g->tls.ca_path);
+    if (g->certificate.made) {
+        tg__log("made a development CA and a server certificate: clients trust %s",
+                g->certificate.ca_path);
     }
     tg__log("serving %u instruments on %u venues at wss://%s:%u%s, epoch %u",
             (unsigned)g->directory.count, (unsigned)g->directory.venue_count,
-            g->options.listen_host, (unsigned)tg__ws_server_port(g->server), TG__UPGRADE_PATH,
-            (unsigned)g->directory.generation);
+            g->options.listen_host, (unsigned)tg__websocket_server_port(g->server),
+            TG__UPGRADE_PATH, (unsigned)g->directory.generation);
     return write_port_file(g, cause);
 }
 
 static void close_gateway(gateway *g)
 {
-    tg__ws_server_close(g->server); /* tears every connection down */
+    tg__websocket_server_close(g->server); /* tears every connection down */
     tg__hub_close(g->hub);
     tg__tape_writer_close(g->playback.writer);
     tg__source_close(&g->playback.source);
@@ -255,7 +257,7 @@ static tg_err serve(gateway *g, tg__cause *cause)
             ended = true;
             log_end_of_tape(g);
         }
-        tg__ws_server_step(g->server, wait_of(g, next_boundary_ns, plays));
+        tg__websocket_server_step(g->server, wait_of(g, next_boundary_ns, plays));
     }
     return TG_OK;
 }
@@ -268,13 +270,13 @@ static void leave(gateway *g)
     tg__prng prng = {g->instance};
     tg__log("signal %d: closing %u connections with code %u", (int)stop_signal,
             (unsigned)g->hub->peer_count, (unsigned)code);
-    tg__ws_server_refuse_new(g->server);
+    tg__websocket_server_refuse_new(g->server);
     for (tg__peer *peer = g->hub->first_peer; peer != NULL; peer = peer->next) {
         tg__hub_close_peer(g->hub, peer, code,
                            RECONNECT_MIN_MS + tg__prng_below(&prng, RECONNECT_SPREAD_MS));
     }
     while (g->hub->peer_count > 0 && tg_clock_mono_ns(&g->clock) < deadline_ns) {
-        tg__ws_server_step(g->server, deadline_ns - tg_clock_mono_ns(&g->clock));
+        tg__websocket_server_step(g->server, deadline_ns - tg_clock_mono_ns(&g->clock));
     }
     if (g->hub->peer_count > 0) {
         tg__log("%u connections did not answer the close", (unsigned)g->hub->peer_count);

@@ -26,7 +26,9 @@ static int set_up(void **state)
 {
     static scratch s;
     memset(&s, 0, sizeof s);
-    (void)snprintf(s.folder, sizeof s.folder, "/tmp/tg_tape_test_XXXXXX");
+    const char *base = getenv("TMPDIR");
+    (void)snprintf(s.folder, sizeof s.folder, "%s/tg-tape-test-XXXXXX",
+                   base != NULL && strlen(base) < sizeof s.folder - 32 ? base : "/tmp");
     assert_non_null(mkdtemp(s.folder));
     (void)snprintf(s.path, sizeof s.path, "%s/tape.csv", s.folder);
     tg__directory_init(&s.directory);

@@ -1,4 +1,4 @@
-#include "tls_material.h"
+#include "certificate.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -173,7 +173,7 @@ static tg_err write_pem(const char *path, const unsigned char *pem, mode_t mode,
     return tg__file_write(path, pem, strlen((const char *)pem), mode, cause);
 }
 
-static tg_err make_files(const tg__tls_material *m, generator *g, mbedtls_pk_context *ca_key,
+static tg_err make_files(const tg__certificate *m, generator *g, mbedtls_pk_context *ca_key,
                          mbedtls_pk_context *key, tg__cause *cause)
 {
     unsigned char ca[PEM_SIZE];
@@ -195,7 +195,7 @@ static tg_err make_files(const tg__tls_material *m, generator *g, mbedtls_pk_con
     return write_pem(m->ca_path, ca, 0644, cause);
 }
 
-static tg_err make(const tg__tls_material *m, time_t now, tg__cause *cause)
+static tg_err make(const tg__certificate *m, time_t now, tg__cause *cause)
 {
     generator g;
     mbedtls_pk_context ca_key;
@@ -250,7 +250,7 @@ static tg_err load_key(generator *g, const char *path, mbedtls_pk_context *out, 
     return code == 0 ? TG_OK : bad_file(cause, path, "is not a PEM private key");
 }
 
-static tg_err load(const tg__tls_material *m, generator *g, loaded *l, tg__cause *cause)
+static tg_err load(const tg__certificate *m, generator *g, loaded *l, tg__cause *cause)
 {
     TG_TRY(load_certificate(m->ca_path, &l->ca, cause));
     TG_TRY(load_certificate(m->certificate_path, &l->certificate, cause));
@@ -290,7 +290,7 @@ static tg_err needs_renewal(const loaded *l, time_t now, bool *out)
 }
 
 /* *usable is false if there is nothing, or it comes to its end. */
-static tg_err check(const tg__tls_material *m, time_t now, bool *usable, tg__cause *cause)
+static tg_err check(const tg__certificate *m, time_t now, bool *usable, tg__cause *cause)
 {
     generator g;
     loaded l;
@@ -313,22 +313,22 @@ static tg_err check(const tg__tls_material *m, time_t now, bool *usable, tg__cau
     return err == TG_ERR_NOT_FOUND ? TG_OK : err;
 }
 
-tg_err tg__tls_material_open(tg__tls_material *material, const tg__state_dir *dir, time_t now,
-                             tg__cause *cause)
+tg_err tg__certificate_open(tg__certificate *files, const tg__state_dir *dir, time_t now,
+                            tg__cause *cause)
 {
-    memset(material, 0, sizeof *material);
-    TG_TRY(tg__state_dir_path(dir, "ca.pem", material->ca_path, cause));
-    TG_TRY(tg__state_dir_path(dir, "server.pem", material->certificate_path, cause));
-    TG_TRY(tg__state_dir_path(dir, "server.key", material->key_path, cause));
+    memset(files, 0, sizeof *files);
+    TG_TRY(tg__state_dir_path(dir, "ca.pem", files->ca_path, cause));
+    TG_TRY(tg__state_dir_path(dir, "server.pem", files->certificate_path, cause));
+    TG_TRY(tg__state_dir_path(dir, "server.key", files->key_path, cause));
     if (psa_crypto_init() != PSA_SUCCESS) {
         return tg__cause_set(cause, TG_ERR_TLS, "mbedTLS could not be started");
     }
     bool usable = false;
-    TG_TRY(check(material, now, &usable, cause));
+    TG_TRY(check(files, now, &usable, cause));
     if (usable) {
         return TG_OK;
     }
-    TG_TRY(make(material, now, cause));
-    material->made = true;
+    TG_TRY(make(files, now, cause));
+    files->made = true;
     return TG_OK;
 }

@@ -1,4 +1,4 @@
-#include "ws_server.h"
+#include "websocket_server.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -37,8 +37,8 @@ typedef struct session {
     char end[128]; /* why the connection ends, for the log */
 } session;
 
-struct tg__ws_server {
-    tg__ws_server_options options;
+struct tg__websocket_server {
+    tg__websocket_server_options options;
     tg__hub *hub;
     struct lws_context *context;
     struct lws_vhost *vhost;
@@ -51,12 +51,12 @@ struct tg__ws_server {
     uint8_t out[LWS_PRE + TG__MESSAGE_SIZE_MAX];
 };
 
-static tg__ws_server *server_of(struct lws *wsi)
+static tg__websocket_server *server_of(struct lws *wsi)
 {
     return lws_context_user(lws_get_context(wsi));
 }
 
-static tg__moment moment_of(const tg__ws_server *server)
+static tg__moment moment_of(const tg__websocket_server *server)
 {
     const tg__moment now = {tg_clock_mono_ns(&server->options.clock),
                             tg_clock_utc_ns(&server->options.clock)};
@@ -65,14 +65,14 @@ static tg__moment moment_of(const tg__ws_server *server)
 
 /* ---- upgrades ---- */
 
-static bool has_path(tg__ws_server *server, struct lws *wsi)
+static bool has_path(tg__websocket_server *server, struct lws *wsi)
 {
     const int length = lws_hdr_copy(wsi, server->header, sizeof server->header, WSI_TOKEN_GET_URI);
     return length > 0 && strcmp(server->header, TG__UPGRADE_PATH) == 0;
 }
 
 /* One of the comma-separated names is ours. */
-static bool offers_subprotocol(tg__ws_server *server, struct lws *wsi)
+static bool offers_subprotocol(tg__websocket_server *server, struct lws *wsi)
 {
     const int length = lws_hdr_copy(wsi, server->header, sizeof server->header, WSI_TOKEN_PROTOCOL);
     const char *at = length > 0 ? server->header : "";
@@ -87,7 +87,7 @@ static bool offers_subprotocol(tg__ws_server *server, struct lws *wsi)
     return false;
 }
 
-static bool has_token(tg__ws_server *server, struct lws *wsi)
+static bool has_token(tg__websocket_server *server, struct lws *wsi)
 {
     static const char scheme[] = "Bearer ";
     const int length =
@@ -101,7 +101,8 @@ static bool has_token(tg__ws_server *server, struct lws *wsi)
 }
 
 /* 0: allowed. */
-static unsigned judge_upgrade(tg__ws_server *server, struct lws *wsi, uint32_t *retry_after_s)
+static unsigned judge_upgrade(tg__websocket_server *server, struct lws *wsi,
+                              uint32_t *retry_after_s)
 {
     *retry_after_s = 0;
     if (!has_path(server, wsi)) {
@@ -140,7 +141,7 @@ static int refuse(struct lws *wsi, unsigned status, uint32_t retry_after_s)
 
 static int confirm_upgrade(struct lws *wsi)
 {
-    tg__ws_server *server = server_of(wsi);
+    tg__websocket_server *server = server_of(wsi);
     uint32_t retry_after_s = 0;
     const unsigned status = judge_upgrade(server, wsi, &retry_after_s);
     if (status == 0) {
@@ -156,7 +157,7 @@ static int confirm_upgrade(struct lws *wsi)
 
 static int establish(struct lws *wsi, session *own)
 {
-    tg__ws_server *server = server_of(wsi);
+    tg__websocket_server *server = server_of(wsi);
     const int size = SEND_BUFFER_SIZE;
     memset(own, 0, sizeof *own);
     own->wsi = wsi;
@@ -175,7 +176,7 @@ static int establish(struct lws *wsi, session *own)
     return 0;
 }
 
-static void end_session(tg__ws_server *server, session *own)
+static void end_session(tg__websocket_server *server, session *own)
 {
     if (own == NULL || own->peer == NULL) {
         return;
@@ -189,7 +190,7 @@ static void end_session(tg__ws_server *server, session *own)
     own->partial = NULL;
 }
 
-static void reject(tg__ws_server *server, session *own, uint16_t code, const char *why)
+static void reject(tg__websocket_server *server, session *own, uint16_t code, const char *why)
 {
     tg__log("connection %llu from %s: %s", (unsigned long long)own->peer->number, own->address,
             why);
@@ -214,7 +215,8 @@ static bool grow_partial(session *own, size_t needed)
     return true;
 }
 
-static void take_message(tg__ws_server *server, session *own, const uint8_t *message, size_t size)
+static void take_message(tg__websocket_server *server, session *own, const uint8_t *message,
+                         size_t size)
 {
     tg__cause cause;
     if (tg__hub_receive(server->hub, own->peer, message, size, moment_of(server), &cause) !=
@@ -227,7 +229,7 @@ static void take_message(tg__ws_server *server, session *own, const uint8_t *mes
 /* Never closes: it only marks, and what still comes is thrown away. */
 static void receive(struct lws *wsi, session *own, const uint8_t *bytes, size_t size)
 {
-    tg__ws_server *server = server_of(wsi);
+    tg__websocket_server *server = server_of(wsi);
     const bool last = lws_is_final_fragment(wsi) && lws_remaining_packet_payload(wsi) == 0;
     if (own->peer == NULL || own->peer->close_code != 0) {
         return;
@@ -274,7 +276,7 @@ static int close_now(struct lws *wsi, session *own)
 
 static int write_ready(struct lws *wsi, session *own)
 {
-    tg__ws_server *server = server_of(wsi);
+    tg__websocket_server *server = server_of(wsi);
     if (own->peer == NULL) {
         return 0;
     }
@@ -336,7 +338,7 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
     }
 }
 
-void tg__ws_server_wake(void *server, tg__peer *peer)
+void tg__websocket_server_wake(void *server, tg__peer *peer)
 {
     (void)server;
     const session *own = peer->owner;
@@ -360,7 +362,8 @@ static void do_nothing(lws_sorted_usec_list_t *alarm)
 }
 
 /* libwebsockets does not say why it could not listen: the system is asked once more. */
-static tg_err listen_fault(const tg__ws_server_options *options, const char *host, tg__cause *cause)
+static tg_err listen_fault(const tg__websocket_server_options *options, const char *host,
+                           tg__cause *cause)
 {
     struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(options->port)};
     struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(options->port)};
@@ -386,9 +389,10 @@ static tg_err listen_fault(const tg__ws_server_options *options, const char *hos
                          (unsigned)options->port, why);
 }
 
-static struct lws_context_creation_info creation_info(tg__ws_server *server, const char *host)
+static struct lws_context_creation_info creation_info(tg__websocket_server *server,
+                                                      const char *host)
 {
-    const tg__ws_server_options *options = &server->options;
+    const tg__websocket_server_options *options = &server->options;
     const struct lws_context_creation_info info = {
         .port = options->port,
         .iface = strcmp(host, "0.0.0.0") == 0 ? NULL : host,
@@ -408,7 +412,7 @@ static struct lws_context_creation_info creation_info(tg__ws_server *server, con
     return info;
 }
 
-static void fill_protocols(tg__ws_server *server)
+static void fill_protocols(tg__websocket_server *server)
 {
     const struct lws_protocols own = {
         .name = TG__SUBPROTOCOL,
@@ -421,11 +425,11 @@ static void fill_protocols(tg__ws_server *server)
     server->liveness.secs_since_valid_hangup = HANG_UP_AFTER_S;
 }
 
-tg_err tg__ws_server_open(const tg__ws_server_options *options, tg__ws_server **out,
-                          tg__cause *cause)
+tg_err tg__websocket_server_open(const tg__websocket_server_options *options,
+                                 tg__websocket_server **out, tg__cause *cause)
 {
     *out = NULL;
-    tg__ws_server *server = calloc(1, sizeof *server);
+    tg__websocket_server *server = calloc(1, sizeof *server);
     if (server == NULL) {
         return tg__cause_set(cause, TG_ERR_NO_MEMORY, "no memory for the server");
     }
@@ -440,24 +444,24 @@ tg_err tg__ws_server_open(const tg__ws_server_options *options, tg__ws_server **
     server->vhost = server->context != NULL ? lws_create_vhost(server->context, &info) : NULL;
     if (server->vhost == NULL) {
         const tg_err err = listen_fault(options, host, cause);
-        tg__ws_server_close(server);
+        tg__websocket_server_close(server);
         return err;
     }
     *out = server;
     return TG_OK;
 }
 
-void tg__ws_server_serve(tg__ws_server *server, tg__hub *hub)
+void tg__websocket_server_serve(tg__websocket_server *server, tg__hub *hub)
 {
     server->hub = hub;
 }
 
-uint16_t tg__ws_server_port(const tg__ws_server *server)
+uint16_t tg__websocket_server_port(const tg__websocket_server *server)
 {
     return (uint16_t)lws_get_vhost_listen_port(server->vhost);
 }
 
-void tg__ws_server_step(tg__ws_server *server, int64_t wait_ns)
+void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns)
 {
     if (wait_ns <= 0) {
         (void)lws_service_tsi(server->context, -1, 0);
@@ -468,12 +472,12 @@ void tg__ws_server_step(tg__ws_server *server, int64_t wait_ns)
     (void)lws_service(server->context, 0);
 }
 
-void tg__ws_server_refuse_new(tg__ws_server *server)
+void tg__websocket_server_refuse_new(tg__websocket_server *server)
 {
     server->refuses_new = true;
 }
 
-void tg__ws_server_close(tg__ws_server *server)
+void tg__websocket_server_close(tg__websocket_server *server)
 {
     if (server == NULL) {
         return;
