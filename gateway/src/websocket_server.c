@@ -24,6 +24,7 @@
 #define PING_AFTER_S         20
 #define HANG_UP_AFTER_S      60 /* without a pong: longer than a client may stop reading */
 #define KEEP_ALIVE_S         5
+#define ALARM_RESOLUTION_US  1000
 #define SPARE_DESCRIPTORS    64u
 #define ADDRESS_SIZE         64
 
@@ -42,7 +43,7 @@ struct tg__websocket_server {
     tg__hub *hub;
     struct lws_context *context;
     struct lws_vhost *vhost;
-    lws_sorted_usec_list_t alarm; /* ends a wait; does nothing else */
+    lws_sorted_usec_list_t alarm; /* ends a wait */
     tg__token_bucket upgrades;
     bool refuses_new;
     struct lws_protocols protocols[2];
@@ -356,9 +357,12 @@ static void forward_log(int level, const char *line)
     tg__log("libwebsockets: %s", text);
 }
 
-static void do_nothing(lws_sorted_usec_list_t *alarm)
+/* One that is due before the wait begins is spent at once, and the wait would have no end: so it
+ * sets itself anew, at the resolution of the wait. */
+static void repeat_alarm(lws_sorted_usec_list_t *alarm)
 {
-    (void)alarm;
+    tg__websocket_server *server = lws_container_of(alarm, tg__websocket_server, alarm);
+    lws_sul_schedule(server->context, 0, alarm, repeat_alarm, ALARM_RESOLUTION_US);
 }
 
 /* libwebsockets does not say why it could not listen: the system is asked once more. */
@@ -467,7 +471,7 @@ void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns)
         (void)lws_service_tsi(server->context, -1, 0);
         return;
     }
-    lws_sul_schedule(server->context, 0, &server->alarm, do_nothing,
+    lws_sul_schedule(server->context, 0, &server->alarm, repeat_alarm,
                      (lws_usec_t)((wait_ns + 999) / 1000));
     (void)lws_service(server->context, 0);
 }
