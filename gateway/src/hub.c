@@ -90,16 +90,42 @@ void tg__hub_close_peer(tg__hub *hub, tg__peer *peer, uint16_t code, uint32_t re
     }
 }
 
-void tg__hub_restate(tg__hub *hub, tg__peer *peer, tg__snapshot_reason reason)
+/* Frames were lost for this connection: drop what is queued, and restate when it can be sent. */
+static void mark_gap(tg__hub *hub, tg__peer *peer)
 {
+    hub->counts.gaps++;
     hub->counts.frames_dropped += peer->frames.count;
+    peer->gaps++;
     tg__packet_queue_clear(&peer->frames, &hub->pool);
-    /* A gap restates more than the others announce, so it is not hidden by a later reason. */
-    if (!peer->snapshot_due || reason == TG__SNAPSHOT_GAP) {
-        peer->snapshot_reason = reason;
-    }
-    peer->snapshot_due = true;
+    peer->gap_due = true;
     tg__hub_wake(hub, peer);
+}
+
+void tg__hub_queue_snapshot(tg__hub *hub, tg__peer *peer, tg__snapshot_reason reason)
+{
+    if (peer->gap_due) {
+        return; /* its snapshot will be of the new group and restate everything */
+    }
+    const tg__packet *newest = tg__packet_queue_newest(&peer->frames);
+    if (newest != NULL && newest->bytes[0] == TG__KIND_SNAPSHOT) {
+        /* Many small requests in a row: only the last snapshot tells anything. */
+        tg__packet_release(&hub->pool, tg__packet_queue_pop_newest(&peer->frames));
+    }
+    size_t size = 0;
+    tg__packet *packet = NULL;
+    if (tg__group_snapshot(peer->group, &hub->table, reason, hub->message, TG__MESSAGE_SIZE_MAX,
+                           &size) == TG_OK) {
+        packet = tg__packet_copy(&hub->pool, hub->message, size);
+    }
+    if (packet != NULL && tg__packet_queue_push(&peer->frames, packet)) {
+        hub->counts.snapshots_queued++;
+        tg__hub_wake(hub, peer);
+        return;
+    }
+    if (packet != NULL) {
+        tg__packet_release(&hub->pool, packet);
+    }
+    mark_gap(hub, peer);
 }
 
 /* ---- groups ---- */
@@ -159,7 +185,7 @@ tg_err tg__hub_join(tg__hub *hub, tg__peer *peer, const tg_instrument_id *ids, u
         group->members->previous_member = peer;
     }
     group->members = peer;
-    tg__hub_restate(hub, peer, TG__SNAPSHOT_SET_CHANGE);
+    tg__hub_queue_snapshot(hub, peer, TG__SNAPSHOT_SET_CHANGE);
     return TG_OK;
 }
 
@@ -266,16 +292,14 @@ void tg__hub_teardown(tg__hub *hub, tg__peer **peer)
 
 static void queue_frame(tg__hub *hub, tg__peer *peer, tg__packet *packet)
 {
-    if (peer->snapshot_due || peer->close_code != 0) {
+    if (peer->gap_due || peer->close_code != 0) {
         hub->counts.frames_dropped++;
         return; /* the snapshot will be cut at this frame's boundary or later */
     }
     if (!tg__packet_queue_push(&peer->frames, tg__packet_retain(packet))) {
         tg__packet_release(&hub->pool, packet);
         hub->counts.frames_dropped++;
-        hub->counts.gaps++;
-        peer->gaps++;
-        tg__hub_restate(hub, peer, TG__SNAPSHOT_GAP);
+        mark_gap(hub, peer);
         return;
     }
     hub->counts.frames_queued++;
@@ -287,9 +311,7 @@ static void queue_frame(tg__hub *hub, tg__peer *peer, tg__packet *packet)
 static void restate_members(tg__hub *hub, tg__group *group)
 {
     for (tg__peer *peer = group->members; peer != NULL; peer = peer->next_member) {
-        hub->counts.gaps++;
-        peer->gaps++;
-        tg__hub_restate(hub, peer, TG__SNAPSHOT_GAP);
+        mark_gap(hub, peer);
     }
 }
 

@@ -40,7 +40,8 @@ typedef struct tg__hub_counts {
     uint64_t frames_encoded;
     uint64_t frames_queued; /* a frame counts once for each member */
     uint64_t frames_dropped;
-    uint64_t snapshots_sent;
+    uint64_t snapshots_queued; /* private ones: join, change of set, resync */
+    uint64_t gap_snapshots_sent;
     uint64_t gaps;
     uint64_t ticks_messages_sent;
     uint64_t unknown_messages;
@@ -109,10 +110,11 @@ tg__next tg__hub_next(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *out
 void tg__hub_wake(tg__hub *hub, tg__peer *peer);
 /* Full: the connection is marked to be closed and TG_ERR_FULL comes back. */
 TG_MUST_CHECK tg_err tg__hub_send_control(tg__hub *hub, tg__peer *peer, size_t size);
-/* Move to the group of that set; a snapshot is due then. TG_ERR_NO_MEMORY: nothing has changed. */
+/* Move to the group of that set; its snapshot is queued. TG_ERR_NO_MEMORY: nothing has changed. */
 TG_MUST_CHECK tg_err tg__hub_join(tg__hub *hub, tg__peer *peer, const tg_instrument_id *ids,
                                   uint32_t count, tg__moment now);
-void tg__hub_restate(tg__hub *hub, tg__peer *peer, tg__snapshot_reason reason);
+/* Queue a private snapshot behind the frames of the set before; not for TG__SNAPSHOT_GAP. */
+void tg__hub_queue_snapshot(tg__hub *hub, tg__peer *peer, tg__snapshot_reason reason);
 int64_t tg__hub_stamp_ns(const tg__hub *hub, tg__moment now);
 
 #endif

@@ -1,5 +1,6 @@
-/* What a connection sends next: answers, then a snapshot that is due, then priority ticks, then the
- * shared frames. A snapshot is encoded here, when the transport can take it, so it is never old. */
+/* What a connection sends next: answers, then the snapshot after a gap, then priority ticks, then
+ * frames. That snapshot is encoded here, when the transport can take it, so that it is never old.
+ */
 #include "hub.h"
 
 #include <string.h>
@@ -11,18 +12,19 @@ static void take_packet(tg__hub *hub, tg__packet *packet, uint8_t *out, size_t *
     tg__packet_release(&hub->pool, packet);
 }
 
-static bool next_snapshot(tg__hub *hub, tg__peer *peer, uint8_t *out, size_t capacity, size_t *size)
+static bool next_gap_snapshot(tg__hub *hub, tg__peer *peer, uint8_t *out, size_t capacity,
+                              size_t *size)
 {
-    if (!peer->snapshot_due) {
+    if (!peer->gap_due) {
         return false;
     }
-    peer->snapshot_due = false;
-    if (tg__group_snapshot(peer->group, &hub->table, peer->snapshot_reason, out, capacity, size) !=
+    peer->gap_due = false;
+    if (tg__group_snapshot(peer->group, &hub->table, TG__SNAPSHOT_GAP, out, capacity, size) !=
         TG_OK) {
         tg__hub_close_peer(hub, peer, TG__CLOSE_TRY_AGAIN_LATER, 1000);
         return false;
     }
-    hub->counts.snapshots_sent++;
+    hub->counts.gap_snapshots_sent++;
     return true;
 }
 
@@ -63,7 +65,7 @@ static bool next_message(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *
         take_packet(hub, packet, out, size);
         return true;
     }
-    if (next_snapshot(hub, peer, out, capacity, size) ||
+    if (next_gap_snapshot(hub, peer, out, capacity, size) ||
         next_ticks(hub, peer, now, out, capacity, size)) {
         return true;
     }

@@ -32,6 +32,23 @@ tg__packet *tg__packet_queue_pop(tg__packet_queue *queue)
     return packet;
 }
 
+const tg__packet *tg__packet_queue_newest(const tg__packet_queue *queue)
+{
+    return queue->count == 0 ? NULL
+                             : queue->slots[(queue->first + queue->count - 1) % queue->capacity];
+}
+
+tg__packet *tg__packet_queue_pop_newest(tg__packet_queue *queue)
+{
+    if (queue->count == 0) {
+        return NULL;
+    }
+    queue->count--;
+    tg__packet *packet = queue->slots[(queue->first + queue->count) % queue->capacity];
+    queue->bytes -= packet->size;
+    return packet;
+}
+
 void tg__packet_queue_clear(tg__packet_queue *queue, tg__packet_pool *pool)
 {
     for (tg__packet *packet = tg__packet_queue_pop(queue); packet != NULL;

@@ -23,6 +23,11 @@ bool tg__packet_queue_push(tg__packet_queue *queue, tg__packet *packet);
 /* The oldest, with its reference; NULL: none. */
 tg__packet *tg__packet_queue_pop(tg__packet_queue *queue);
 
+/* The newest, which stays; NULL: none. */
+const tg__packet *tg__packet_queue_newest(const tg__packet_queue *queue);
+/* The newest, with its reference; NULL: none. */
+tg__packet *tg__packet_queue_pop_newest(tg__packet_queue *queue);
+
 void tg__packet_queue_clear(tg__packet_queue *queue, tg__packet_pool *pool);
 
 #endif

@@ -32,10 +32,9 @@ typedef struct tg__peer {
     uint8_t known_venues[(TG_VENUE_MAX + 7) / 8];
     tg__packet_queue control; /* never dropped; full: the connection is closed */
     tg__packet_queue frames;  /* full: all are dropped and a snapshot restates */
-    bool snapshot_due;        /* no frame is queued while this is set */
-    tg__snapshot_reason snapshot_reason;
-    bool asked_to_write; /* the transport was told and has not found the end yet */
-    uint16_t close_code; /* 0: stays */
+    bool gap_due;             /* no frame is queued while this is set */
+    bool asked_to_write;      /* the transport was told and has not found the end yet */
+    uint16_t close_code;      /* 0: stays */
     uint32_t reconnect_after_ms;
     tg__token_bucket subscribe_rate;
     tg__priority_slot *priority; /* ascending ids; NULL until the first is subscribed */

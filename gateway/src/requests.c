@@ -256,7 +256,7 @@ static tg_err answer_resync(tg__hub *hub, tg__peer *peer, const tg__request *req
         return send_rows(hub, peer, names, now);
     }
     if (request->channel == TG__CHANNEL_CONFLATED) {
-        tg__hub_restate(hub, peer, TG__SNAPSHOT_RESYNC);
+        tg__hub_queue_snapshot(hub, peer, TG__SNAPSHOT_RESYNC);
         return TG_OK;
     }
     for (uint32_t i = 0; i < peer->priority_count; i++) {

@@ -153,13 +153,13 @@ static void a_slow_reader_gets_a_gap_and_then_fits_again(void **state)
         hub_fixture_boundary(fixture);
         hub_client_read_all(&quick);
     }
-    assert_false(slow.peer->snapshot_due); /* the ring holds 64 */
+    assert_false(slow.peer->gap_due); /* the ring holds 64 */
     for (int64_t i = 0; i < 36; i++) {
         hub_fixture_tick(fixture, 3, 100 + i);
         hub_fixture_boundary(fixture);
         hub_client_read_all(&quick);
     }
-    assert_true(slow.peer->snapshot_due);
+    assert_true(slow.peer->gap_due);
     assert_int_equal(slow.peer->frames.count, 0);
     hub_client_read_all(&slow);
     assert_int_equal(slow.gaps, 1);
@@ -254,6 +254,37 @@ static void the_priority_channel_keeps_the_latest_tick_of_each_instrument(void *
     hub_client_close(&client);
 }
 
+static void a_snapshot_counts_no_tick_that_a_frame_will_cover(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client client;
+    hub_client_open(&client, fixture);
+    subscribe(&client, three, 3);
+    hub_fixture_tick(fixture, 3, 1); /* before the client has read anything */
+    hub_fixture_boundary(fixture);
+    hub_fixture_tick(fixture, 3, 2);
+    hub_fixture_boundary(fixture);
+    hub_client_read_all(&client);
+    assert_int_equal(client.covered[3], 2);
+    assert_int_equal(client.images[0].seq, 2);
+    hub_client_close(&client);
+}
+
+static void many_small_requests_are_answered_with_one_snapshot(void **state)
+{
+    hub_client client;
+    hub_client_open(&client, *state);
+    for (tg_instrument_id id = 0; id < 40; id++) {
+        subscribe(&client, &id, 1);
+    }
+    hub_client_read_all(&client);
+    assert_int_equal(client.answers, 40);
+    assert_int_equal(client.snapshots, 1);
+    assert_int_equal(client.gaps, 0);
+    assert_int_equal(client.channel.count, 40);
+    hub_client_close(&client);
+}
+
 static void answers_that_nobody_reads_close_the_connection(void **state)
 {
     hub_fixture *fixture = *state;
@@ -342,6 +373,8 @@ int main(void)
         CASE(a_step_over_64_bits_is_restated),
         CASE(resync_restates_and_named_rows_come_as_ticks),
         CASE(the_priority_channel_keeps_the_latest_tick_of_each_instrument),
+        CASE(a_snapshot_counts_no_tick_that_a_frame_will_cover),
+        CASE(many_small_requests_are_answered_with_one_snapshot),
         CASE(answers_that_nobody_reads_close_the_connection),
         CASE(malformed_messages_close_with_a_named_error),
         CASE(a_token_is_accepted_only_if_it_is_the_right_one),
