@@ -43,7 +43,7 @@ static bool read_u64(const char *text, uint64_t max, uint64_t *out)
             return false;
         }
         const uint64_t digit = (uint64_t)(*text - '0');
-        if (value > (max - digit) / 10) {
+        if (digit > max || value > (max - digit) / 10) {
             return false;
         }
         value = value * 10 + digit;

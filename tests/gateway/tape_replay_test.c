@@ -10,88 +10,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <tickglass/internal/control.h>
-#include <tickglass/internal/dictionary.h>
-#include <tickglass/internal/frame.h>
-
-#include "../integration/gateway_process.h"
 #include "../integration/tape_oracle.h"
-#include "wire_client.h"
+#include "follower.h"
 
-#define RESOLUTION_NS 100000
-#define SET_MAX       256u
-
-typedef struct follower {
-    wire_client *client;
-    tg__channel channel;
-    tg_instrument_id ids[SET_MAX];
-    tg_image images[SET_MAX];
-    tg__update updates[SET_MAX];
-    uint64_t covered[SET_MAX]; /* by instrument id */
-    tg_instrument instruments[SET_MAX];
-    tg_venue venues[TG_VENUE_MAX];
-    uint64_t frames;
-    unsigned gaps;
-} follower;
-
-static void take_dictionary(follower *f, const uint8_t *bytes, size_t size)
-{
-    tg__dictionary_reader reader;
-    tg__dictionary_entry entry;
-    tg__fault fault;
-    uint32_t generation = 0;
-    assert_int_equal(tg__dictionary_decode(bytes, size, &generation, &reader, &fault), TG_OK);
-    while (tg__dictionary_next(&reader, &entry)) {
-        if (entry.op == TG__DICTIONARY_VENUE) {
-            f->venues[entry.as.venue.id] = entry.as.venue;
-        } else {
-            assert_true(entry.as.instrument.id < SET_MAX);
-            f->instruments[entry.as.instrument.id] = entry.as.instrument;
-        }
-    }
-}
-
-static void take_data(follower *f, const uint8_t *bytes, size_t size)
-{
-    tg__frame frame;
-    tg__fault fault;
-    tg__snapshot_reason reason;
-    if (bytes[0] == TG__KIND_SNAPSHOT) {
-        assert_int_equal(tg__snapshot_decode(bytes, size, RESOLUTION_NS, &frame, &reason,
-                                             f->updates, SET_MAX, &fault),
-                         TG_OK);
-        f->gaps += reason == TG__SNAPSHOT_GAP;
-        tg__channel_replace(&f->channel, &frame, f->updates);
-        return;
-    }
-    assert_int_equal(
-        tg__delta_decode(&f->channel, bytes, size, &frame, f->updates, SET_MAX, &fault), TG_OK);
-    for (uint32_t i = 0; i < frame.count; i++) {
-        f->covered[f->updates[i].id] += f->updates[i].covered;
-    }
-    tg__channel_apply(&f->channel, &frame, f->updates);
-    f->frames++;
-}
-
-static void take_next(follower *f)
-{
-    const uint8_t *bytes = NULL;
-    size_t size = 0;
-    assert_int_equal(wire_client_receive(f->client, &bytes, &size), WIRE_BINARY);
-    if (bytes[0] == TG__KIND_DICTIONARY) {
-        take_dictionary(f, bytes, size);
-    } else if (bytes[0] == TG__KIND_SNAPSHOT || bytes[0] == TG__KIND_DELTA) {
-        take_data(f, bytes, size);
-    }
-}
+#define RESOLUTION_NS FOLLOWER_RESOLUTION_NS
 
 static void subscribe_all(follower *f, const tape_oracle *oracle)
 {
-    static tg__name names[SET_MAX];
-    static uint8_t message[65536];
-    const tg__request request = {TG__KIND_SUBSCRIBE, 1, TG__CHANNEL_CONFLATED};
-    size_t size = 0;
-    assert_true(oracle->count <= SET_MAX);
+    static tg__name names[FOLLOWER_MAX];
+    assert_true(oracle->count <= FOLLOWER_MAX);
     for (size_t i = 0; i < oracle->count; i++) {
         memset(&names[i], 0, sizeof names[i]);
         names[i].id = TG_INSTRUMENT_NONE;
@@ -99,9 +26,7 @@ static void subscribe_all(follower *f, const tape_oracle *oracle)
         memcpy(names[i].venue, oracle->instruments[i].venue, strlen(oracle->instruments[i].venue));
         memcpy(names[i].symbol, oracle->instruments[i].symbol, sizeof names[i].symbol);
     }
-    assert_int_equal(
-        tg__request_encode(&request, names, oracle->count, message, sizeof message, &size), TG_OK);
-    wire_client_send(f->client, WIRE_BINARY, true, message, size);
+    follower_subscribe(f, names, oracle->count);
 }
 
 static tg_instrument_id id_of(const follower *f, const oracle_instrument *expected)
@@ -203,23 +128,16 @@ static void replay(const char *tape, bool merge)
                                      merge ? "--merge-feeds" : NULL,
                                      NULL};
     assert_true(gateway_process_start(&gateway, TG_GATEWAY_PROGRAM, arguments));
-    memset(&f, 0, sizeof f);
-    tg__channel_init(&f.channel, f.ids, f.images, SET_MAX, RESOLUTION_NS);
-    const wire_upgrade upgrade = {.port = gateway.port,
-                                  .ca = gateway.ca,
-                                  .token = gateway.token,
-                                  .subprotocol = TG__SUBPROTOCOL};
-    char answer[2048];
-    assert_int_equal(wire_client_open(&upgrade, &f.client, answer, sizeof answer), 101);
+    follower_open(&f, &gateway);
     subscribe_all(&f, &oracle);
     while (!is_at_the_end(&f, &oracle)) {
-        take_next(&f);
+        follower_step(&f);
     }
     for (size_t i = 0; i < oracle.count; i++) {
         check_instrument(&f, &oracle.instruments[i]);
     }
     assert_int_equal(f.gaps, 0);
-    wire_client_close(f.client);
+    follower_close(&f);
     uint64_t admitted = 0;
     uint64_t duplicates = 0;
     uint64_t regressions = 0;
