@@ -258,6 +258,22 @@ static void sigterm_closes_politely_and_spreads_the_return(void **state)
     assert_true(different > 0);
 }
 
+/* A client that does not answer the close keeps the gateway a moment longer: time to try. */
+static void who_comes_while_it_leaves_is_sent_away_with_a_time(void **state)
+{
+    (void)state;
+    char reason[128];
+    char answer[2048];
+    wire_client *late = NULL;
+    wire_client *silent = connect_well();
+    assert_int_equal(kill(gateway.pid, SIGTERM), 0);
+    assert_int_equal(await_close(silent, reason, sizeof reason), TG__CLOSE_SERVICE_RESTART);
+    const wire_upgrade upgrade = good_upgrade();
+    assert_int_equal(wire_client_open(&upgrade, &late, answer, sizeof answer), 503);
+    assert_non_null(strstr(answer, "retry-after: 1"));
+    wire_client_close(silent);
+}
+
 static void secrets_are_the_owners_alone_and_never_logged(void **state)
 {
     (void)state;
@@ -372,6 +388,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(bad_messages_close_with_their_code, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_message_without_end_is_stopped, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sigterm_closes_politely_and_spreads_the_return, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(who_comes_while_it_leaves_is_sent_away_with_a_time, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(secrets_are_the_owners_alone_and_never_logged, set_up,
                                         tear_down),
