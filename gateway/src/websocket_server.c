@@ -38,12 +38,18 @@ typedef struct session {
     char end[128]; /* why the connection ends, for the log */
 } session;
 
+/* Ends a wait. */
+typedef struct alarm_clock {
+    lws_sorted_usec_list_t list; /* first, so that its address is that of the whole */
+    tg__websocket_server *server;
+} alarm_clock;
+
 struct tg__websocket_server {
     tg__websocket_server_options options;
     tg__hub *hub;
     struct lws_context *context;
     struct lws_vhost *vhost;
-    lws_sorted_usec_list_t alarm; /* ends a wait */
+    alarm_clock alarm;
     tg__token_bucket upgrades;
     bool refuses_new;
     struct lws_protocols protocols[2];
@@ -361,7 +367,7 @@ static void forward_log(int level, const char *line)
  * sets itself anew, at the resolution of the wait. */
 static void repeat_alarm(lws_sorted_usec_list_t *alarm)
 {
-    tg__websocket_server *server = lws_container_of(alarm, tg__websocket_server, alarm);
+    tg__websocket_server *server = ((alarm_clock *)alarm)->server;
     lws_sul_schedule(server->context, 0, alarm, repeat_alarm, ALARM_RESOLUTION_US);
 }
 
@@ -438,6 +444,7 @@ tg_err tg__websocket_server_open(const tg__websocket_server_options *options,
         return tg__cause_set(cause, TG_ERR_NO_MEMORY, "no memory for the server");
     }
     server->options = *options;
+    server->alarm.server = server;
     fill_protocols(server);
     tg__token_bucket_init(&server->upgrades, options->upgrades_per_second, options->upgrade_burst,
                           moment_of(server).mono_ns);
@@ -471,7 +478,7 @@ void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns)
         (void)lws_service_tsi(server->context, -1, 0);
         return;
     }
-    lws_sul_schedule(server->context, 0, &server->alarm, repeat_alarm,
+    lws_sul_schedule(server->context, 0, &server->alarm.list, repeat_alarm,
                      (lws_usec_t)((wait_ns + 999) / 1000));
     (void)lws_service(server->context, 0);
 }
