@@ -31,10 +31,10 @@ static uint32_t bucket_count_for(uint32_t row_max)
     return count;
 }
 
-/* A full dictionary and an eighth more: entries that pinned views still hold. */
+/* Two full dictionaries: every entry may change between one publication and the next. */
 static uint32_t entry_count_for(uint32_t row_max)
 {
-    return row_max + row_max / 8 + 16;
+    return 2 * row_max;
 }
 
 static void lay_out_version(layout *at, tg_view *version, uint32_t row_max)
