@@ -17,7 +17,7 @@
 enum {
     desk_instruments = 2400,
     rounds = 31,
-    frames_a_round = 400,
+    frames_a_round = 4000,
     reads_a_round = 2000,
     gets_a_round = 60000,
     hot_rows = 16,

@@ -29,20 +29,22 @@ static void catch_up_row(const tg_store *store, tg_view *to, const tg_view *from
 
 /*
  * Make to, which nobody holds, equal to the pending or just published version from. Costs in
- * proportion to what changed since to was last up to date, apart from the axes.
+ * proportion to what changed since to was last up to date, apart from the axes. A row may come
+ * twice, as changed and as touched: the second time changes nothing.
  */
 static void catch_up(const tg_store *store, tg_view *to, const tg_view *from)
 {
     const uint64_t since = to->number;
-    for (uint16_t row = tg__recency_front(&store->touched);
-         row != 0 && store->touched.stamp[row] > since; row = store->touched.order[row].older) {
-        catch_up_row(store, to, from, row, since);
-    }
     uint16_t behind = 0;
     for (uint16_t row = tg__recency_front(&from->changes);
          row != 0 && from->changes.stamp[row] > since; row = from->changes.order[row].older) {
+        catch_up_row(store, to, from, row, since);
         tg__recency_place(&to->changes, behind, row, from->changes.stamp[row]);
         behind = row;
+    }
+    for (uint16_t row = tg__recency_front(&store->touched);
+         row != 0 && store->touched.stamp[row] > since; row = store->touched.order[row].older) {
+        catch_up_row(store, to, from, row, since);
     }
     if (store->venue_stamp > since) {
         memcpy(to->venue, from->venue, TG_VENUE_MAX * sizeof *to->venue);

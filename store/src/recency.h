@@ -25,13 +25,37 @@ static inline uint16_t tg__recency_front(const tg__recency *list)
     return list->order[0].older;
 }
 
-/* Put row in front with stamp, which is at least that of every other row. */
-void tg__recency_raise(tg__recency *list, uint16_t row, uint64_t stamp);
+/* Take row out, if it is in. */
+static inline void tg__recency_remove(tg__recency *list, uint16_t row)
+{
+    if (list->stamp[row] == 0) {
+        return;
+    }
+    const tg__order at = list->order[row];
+    list->order[at.newer].older = at.older;
+    list->order[at.older].newer = at.newer;
+    list->stamp[row] = 0;
+}
 
 /* Put row behind another one (0: in front). Its stamp must fit there. */
-void tg__recency_place(tg__recency *list, uint16_t behind, uint16_t row, uint64_t stamp);
+static inline void tg__recency_place(tg__recency *list, uint16_t behind, uint16_t row,
+                                     uint64_t stamp)
+{
+    tg__recency_remove(list, row);
+    const uint16_t next = list->order[behind].older;
+    list->order[row] = (tg__order){.newer = behind, .older = next};
+    list->order[behind].older = row;
+    list->order[next].newer = row;
+    list->stamp[row] = stamp;
+}
 
-/* Take row out, if it is in. */
-void tg__recency_remove(tg__recency *list, uint16_t row);
+/* Put row in front with stamp, which is at least that of every other row. */
+static inline void tg__recency_raise(tg__recency *list, uint16_t row, uint64_t stamp)
+{
+    /* Raised in this round already: the order among equals has no meaning. */
+    if (list->stamp[row] != stamp) {
+        tg__recency_place(list, 0, row, stamp);
+    }
+}
 
 #endif

@@ -54,7 +54,8 @@ struct tg_store {
     /* The writer's. */
     tg_view *pending; /* the version that is being written; never current, never held */
     tg__entry_pool pool;
-    tg__recency touched; /* rows by the publication in which anything of theirs last changed */
+    tg__recency touched; /* rows by the publication in which anything else of theirs last changed
+                            than the version that they show: pending->changes has those */
     tg__ledger_row *ledger;
     uint64_t venue_stamp; /* publication in which a venue last changed */
     uint64_t known_stamp; /* publication in which the list of known rows last changed */
@@ -77,13 +78,13 @@ static inline void tg__tally_add(_Atomic uint64_t *counter, uint64_t more)
     atomic_store_explicit(counter, before + more, memory_order_relaxed);
 }
 
-/* Anything of row changes in the pending version. */
+/* Something of row changes in the pending version, and not its version. */
 static inline void tg__row_touch(tg_store *store, uint16_t row)
 {
     tg__recency_raise(&store->touched, row, store->pending->number);
 }
 
-/* The version that row shows changes. */
+/* The version that row shows changes, and whatever else. */
 static inline void tg__row_change(tg_store *store, uint16_t row)
 {
     tg__recency_raise(&store->pending->changes, row, store->pending->number);
