@@ -98,17 +98,42 @@ static void draw_table(void *ctx)
     hash_table_read(by->table, by->ids, visible_rows, by->rows);
 }
 
-static double admit_table(desk *at, hash_table *table, bool lock_per_tick)
+static double admit_table(desk *at, hash_table *table)
 {
     static ticks_frame frame;
     int64_t spent_ns = 0;
     for (unsigned i = 0; i < frames_a_round; i++) {
         desk_next_frame(at, &frame);
         const int64_t start_ns = now_ns();
-        hash_table_admit(table, &frame, lock_per_tick, start_ns);
+        hash_table_admit(table, &frame, start_ns);
         spent_ns += now_ns() - start_ns;
     }
     return (double)spent_ns / frames_a_round / frame_rows;
+}
+
+typedef struct rival {
+    hash_table *table;
+    table_viewer viewer[readers_max];
+    drawing draws;
+    samples ns;
+} rival;
+
+static void rival_open(rival *it, const desk *at, hash_table_key key)
+{
+    it->table = hash_table_open(at->instruments, key);
+    it->draws.draw = draw_table;
+    for (unsigned i = 0; i < readers_max; i++) {
+        it->viewer[i].table = it->table;
+        desk_visible(at, it->viewer[i].ids);
+        it->draws.ctx[i] = &it->viewer[i];
+    }
+}
+
+static void rival_round(rival *it, desk *at)
+{
+    drawing_start(&it->draws);
+    samples_add(&it->ns, admit_table(at, it->table));
+    drawing_stop(&it->draws);
 }
 
 #endif
@@ -125,34 +150,27 @@ static void bench_admit(void)
         views.ctx[i] = &viewers[i];
     }
 #ifdef BENCH_WITH_GLIB
-    static table_viewer table_viewers[readers_max];
-    static samples tick_ns;
-    static samples frame_ns;
-    hash_table *table = hash_table_open(desk_instruments);
-    drawing tables = {.draw = draw_table};
-    for (unsigned i = 0; i < readers_max; i++) {
-        table_viewers[i].table = table;
-        desk_visible(&at, table_viewers[i].ids);
-        tables.ctx[i] = &table_viewers[i];
-    }
+    static rival by_name;
+    static rival by_id;
+    rival_open(&by_name, &at, HASH_TABLE_BY_NAME);
+    rival_open(&by_id, &at, HASH_TABLE_BY_ID);
 #endif
     for (unsigned round = 0; round < rounds; round++) {
         drawing_start(&views);
         samples_add(&store_ns, admit_store(&at));
         drawing_stop(&views);
 #ifdef BENCH_WITH_GLIB
-        drawing_start(&tables);
-        samples_add(&tick_ns, admit_table(&at, table, true));
-        samples_add(&frame_ns, admit_table(&at, table, false));
-        drawing_stop(&tables);
+        rival_round(&by_name, &at);
+        rival_round(&by_id, &at);
 #endif
     }
     report("store.admit", "impl", "tickglass", "ns_per_tick", samples_median(&store_ns));
 #ifdef BENCH_WITH_GLIB
-    report("store.admit", "impl", "ghashtable_rwlock", "ns_per_tick", samples_median(&tick_ns));
-    report("store.admit", "impl", "ghashtable_rwlock_per_frame", "ns_per_tick",
-           samples_median(&frame_ns));
-    hash_table_close(table);
+    report("store.admit", "impl", "ghashtable_rwlock", "ns_per_tick", samples_median(&by_name.ns));
+    report("store.admit", "impl", "ghashtable_rwlock_by_id", "ns_per_tick",
+           samples_median(&by_id.ns));
+    hash_table_close(by_name.table);
+    hash_table_close(by_id.table);
 #else
     (void)fprintf(stderr, "bench_store: built without GLib: no comparison with a hash table\n");
 #endif
