@@ -93,8 +93,10 @@ void desk_close(desk *at)
 
 void desk_visible(const desk *at, tg_instrument_id *ids)
 {
+    desk pick = {.random = 4711};
+    const uint32_t stride = at->instruments / visible_rows;
     for (unsigned i = 0; i < visible_rows; i++) {
-        ids[i] = (tg_instrument_id)(i * (at->instruments / visible_rows));
+        ids[i] = (tg_instrument_id)(i * stride + desk_random(&pick, stride));
     }
 }
 

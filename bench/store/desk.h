@@ -34,7 +34,7 @@ uint64_t desk_random(desk *at, uint64_t below);
 void desk_next_frame(desk *at, ticks_frame *frame);
 void desk_admit(tg_store *store, const ticks_frame *frame, int64_t now_mono_ns);
 
-/* The instruments on the screen: every 40th, as a watchlist picks them. */
+/* The instruments on the screen: one of every 40, as a watchlist picks them. */
 void desk_visible(const desk *at, tg_instrument_id *ids);
 
 /* Threads that draw 60 times a second until they are stopped: each runs draw(ctx). */

@@ -39,7 +39,7 @@ static bool is_tombstone(const tg_store *store, tg_instrument_id id)
 
 static const tg_instrument *entry_of(const tg_store *store, uint16_t row)
 {
-    return &store->pool.entry[store->pending->hot[row].entry];
+    return &store->pool.entry[store->pending->naming[row].entry];
 }
 
 static bool same_scale(const tg_instrument *a, const tg_instrument *b)
@@ -94,7 +94,7 @@ static void unlist_known(tg_store *store, uint16_t row)
 static void hide(tg_store *store, uint16_t row)
 {
     unlist_known(store, row);
-    tg__table_identify(store->pending, row, store->pending->hot[row].entry, false);
+    tg__table_identify(store->pending, row, store->pending->naming[row].entry, false);
     tg__row_touch(store, row);
 }
 
@@ -121,7 +121,7 @@ static uint16_t find_orphan(const tg_store *store, uint16_t venue_name, const ch
         return 0;
     }
     for (uint16_t row = tg__table_name_chain(store->pending, symbol); row != 0;
-         row = store->pending->chain[row].next_by_name) {
+         row = store->pending->naming[row].next_by_name) {
         if (!tg__table_has(store->pending, row, TG__ROW_KNOWN) &&
             store->ledger[row].venue_name == venue_name &&
             strcmp(entry_of(store, row)->symbol, symbol) == 0) {
@@ -179,7 +179,7 @@ static void evict_orphan(tg_store *store)
         store->orphan_hand =
             (uint16_t)(store->orphan_hand >= store->row_used ? 1 : store->orphan_hand + 1);
         const uint16_t row = store->orphan_hand;
-        if (store->pending->hot[row].entry != 0 &&
+        if (store->pending->naming[row].entry != 0 &&
             !tg__table_has(store->pending, row, TG__ROW_KNOWN)) {
             forget_orphan(store, row);
             return;
@@ -222,7 +222,7 @@ static tg_err set_entry(tg_store *store, uint16_t row, const tg_instrument *inst
     if (known && same) {
         return TG_OK;
     }
-    const uint32_t entry = same ? store->pending->hot[row].entry : take_entry(store, instrument);
+    const uint32_t entry = same ? store->pending->naming[row].entry : take_entry(store, instrument);
     if (entry == 0) {
         if (known) {
             orphan(store, row); /* never a new price under an old name or scale: rather no row */
@@ -348,6 +348,7 @@ void tg__store_restart(tg_store *store, uint64_t lineage, uint32_t generation)
         orphan(store, row);
     }
     memset(pending->venue, 0, TG_VENUE_MAX * sizeof *pending->venue);
+    pending->loss.stale_venues = 0;
     store->venue_stamp = pending->number;
     memset(store->tombstones, 0, (TG_INSTRUMENT_MAX + 64) / 64 * sizeof *store->tombstones);
     pending->link.doubt_era = tg__era_begin(store);

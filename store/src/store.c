@@ -45,11 +45,12 @@ static void lay_out_version(layout *at, tg_view *version, uint32_t row_max)
     version->hot = piece(at, rows, sizeof *version->hot);
     version->cold = piece(at, rows, sizeof *version->cold);
     version->tag = piece(at, rows, sizeof *version->tag);
-    version->changes.stamp = piece(at, rows, sizeof *version->changes.stamp);
+    version->changes.stamp = version->hot == NULL ? NULL : &version->hot->changed_in;
+    version->changes.stride = sizeof *version->hot / sizeof *version->changes.stamp;
     version->changes.order = piece(at, rows, sizeof *version->changes.order);
     version->known = piece(at, rows, sizeof *version->known);
     version->venue = piece(at, TG_VENUE_MAX, sizeof *version->venue);
-    version->chain = piece(at, rows, sizeof *version->chain);
+    version->naming = piece(at, rows, sizeof *version->naming);
     version->id_bucket = piece(at, buckets, sizeof *version->id_bucket);
     version->name_bucket = piece(at, buckets, sizeof *version->name_bucket);
 }
@@ -67,6 +68,7 @@ static void lay_out(layout *at, tg_store *store, const tg__store_options *option
     store->pool.entry = piece(at, entries, sizeof *store->pool.entry);
     store->pool.use = piece(at, entries, sizeof *store->pool.use);
     store->touched.stamp = piece(at, rows, sizeof *store->touched.stamp);
+    store->touched.stride = 1;
     store->touched.order = piece(at, rows, sizeof *store->touched.order);
     store->ledger = piece(at, rows, sizeof *store->ledger);
     store->venue_names = piece(at, TG__VENUE_NAMES_MAX, sizeof *store->venue_names);

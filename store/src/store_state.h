@@ -93,7 +93,8 @@ static inline void tg__row_change(tg_store *store, uint16_t row)
 /* A loss begins, or ends: what was proved before needs a new proof. */
 static inline uint32_t tg__era_begin(tg_store *store)
 {
-    return ++store->era;
+    store->pending->loss.latest_era = ++store->era;
+    return store->era;
 }
 
 /* Bring every version that nobody holds up to date, so that it lets go of old entries. */
