@@ -41,6 +41,7 @@ static void lay_out_version(layout *at, tg_view *version, uint32_t row_max)
 {
     const size_t rows = (size_t)row_max + 1; /* row 0 is none */
     const uint32_t buckets = bucket_count_for(row_max);
+    version->row_max = row_max;
     version->bucket_mask = buckets - 1;
     version->hot = piece(at, rows, sizeof *version->hot);
     version->cold = piece(at, rows, sizeof *version->cold);
@@ -70,6 +71,7 @@ static void lay_out(layout *at, tg_store *store, const tg__store_options *option
     store->touched.stamp = piece(at, rows, sizeof *store->touched.stamp);
     store->touched.stride = 1;
     store->touched.order = piece(at, rows, sizeof *store->touched.order);
+    store->free_rows = piece(at, rows, sizeof *store->free_rows);
     store->ledger = piece(at, rows, sizeof *store->ledger);
     store->venue_names = piece(at, TG__VENUE_NAMES_MAX, sizeof *store->venue_names);
     store->tombstones = piece(at, (TG_INSTRUMENT_MAX + 64) / 64, sizeof *store->tombstones);
@@ -110,6 +112,7 @@ tg_err tg__store_open(const tg__store_options *options, tg_store **out)
     store->version_count = options->readers_max + 2;
     store->pool.capacity = entry_count_for(options->instruments_max);
     store->era = 1;
+    tg__free_rows_init(store->free_rows, (uint16_t)store->row_max);
     for (uint32_t i = 0; i < store->version_count; i++) {
         store->versions[i].pool = &store->pool;
         store->versions[i].link.doubt = TG_QUALITY_STALE;

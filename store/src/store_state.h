@@ -4,6 +4,7 @@
 #ifndef TICKGLASS_STORE_STORE_STATE_H
 #define TICKGLASS_STORE_STORE_STATE_H
 
+#include "free_rows.h"
 #include "pin.h"
 #include "table.h"
 
@@ -61,9 +62,8 @@ struct tg_store {
     uint64_t known_stamp; /* publication in which the list of known rows last changed */
     uint64_t lineage;
     uint32_t generation;
-    uint32_t era;          /* number of losses so far, and one */
-    uint32_t row_used;     /* rows over this were never used */
-    uint16_t row_free;     /* first of the freed rows, linked by ledger[].position; 0: none */
+    uint32_t era; /* number of losses so far, and one */
+    tg__order *free_rows;
     uint32_t orphan_count; /* rows that kept their value over a restart and have no id yet */
     uint16_t orphan_hand;  /* where the search for one to give up goes on */
     uint32_t venue_name_count;

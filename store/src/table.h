@@ -66,6 +66,7 @@ struct tg_view {
     tg__link_axis link;
     tg__loss_axis loss;
     uint32_t count;       /* known instruments */
+    uint32_t row_max;     /* constant */
     uint32_t bucket_mask; /* constant */
     tg__entry_pool *pool; /* shared by all versions */
 
@@ -82,9 +83,20 @@ struct tg_view {
     uint16_t *name_bucket;
 };
 
+static inline bool tg__table_has(const tg_view *table, uint16_t row, uint8_t flag)
+{
+    return (table->tag[row].flags & flag) != 0;
+}
+
 /* Row of a known id; 0: not known. */
 static inline uint16_t tg__table_row(const tg_view *table, tg_instrument_id id)
 {
+    /* A row is given to the id before it where possible, and then nothing need be searched. */
+    const uint32_t own = (uint32_t)id + 1;
+    if (own <= table->row_max && table->tag[own].id == id &&
+        tg__table_has(table, (uint16_t)own, TG__ROW_KNOWN)) {
+        return (uint16_t)own;
+    }
     uint16_t row = table->id_bucket[id & table->bucket_mask];
     while (row != 0 && table->tag[row].id != id) {
         row = table->naming[row].next_by_id;
@@ -96,11 +108,6 @@ static inline uint16_t tg__table_row(const tg_view *table, tg_instrument_id id)
 static inline uint16_t tg__table_name_chain(const tg_view *table, const char *symbol)
 {
     return table->name_bucket[tg__name_hash(symbol) & table->bucket_mask];
-}
-
-static inline bool tg__table_has(const tg_view *table, uint16_t row, uint8_t flag)
-{
-    return (table->tag[row].flags & flag) != 0;
 }
 
 /*
