@@ -360,6 +360,28 @@ static uint32_t resolve(uint32_t asked, uint32_t most, const tg__log_argument *a
     return value > (int64_t)most ? most : (uint32_t)value;
 }
 
+static bool is_loss(const tg__site_info *site)
+{
+    return (site->id == TG__SITE_DROPPED || site->id == TG__SITE_OVERWRITTEN) &&
+           site->argument_count == 4;
+}
+
+/* The markers carry stamps as they were recorded: here they become times. */
+static void add_loss(const tg__log_record *record, const tg__log_argument *arguments,
+                     tg__text_buffer *out)
+{
+    tg__time_map *times = &record->file->times;
+    tg__text_add_u64(out, arguments[0].word);
+    tg__text_add_string(out, record->site->id == TG__SITE_DROPPED
+                                 ? " records dropped, "
+                                 : " oldest records overwritten, ");
+    tg__text_add_u64(out, arguments[1].word);
+    tg__text_add_string(out, " so far, from ");
+    tg__text_add_utc(out, tg__time_map_utc(times, tg__time_map_mono(times, arguments[2].word)));
+    tg__text_add_string(out, " to ");
+    tg__text_add_utc(out, tg__time_map_utc(times, tg__time_map_mono(times, arguments[3].word)));
+}
+
 tg_err tg__log_text_message(tg__log_text *text, const tg__log_record *record, tg__text_buffer *out)
 {
     tg__format **kept = &text->formats[record->site->id];
@@ -369,6 +391,10 @@ tg_err tg__log_text_message(tg__log_text *text, const tg__log_record *record, tg
     }
     tg__log_argument arguments[TG_RECORD_ARGUMENTS_MAX];
     tg__log_arguments(record, arguments);
+    if (is_loss(record->site)) {
+        add_loss(record, arguments, out);
+        return out->failed ? TG_ERR_NO_MEMORY : TG_OK;
+    }
     const uint8_t count = record->site->argument_count;
     uint8_t next = 0;
     for (size_t i = 0; i < (*kept)->count; i++) {

@@ -120,7 +120,7 @@ static tg_err append_anchor(tg_recorder *recorder)
                                  (uint32_t)tg__anchor_encode(&anchor, payload_place(writer))};
     append_block(writer, &block);
     /* The first second has more, so that a short record has a good rate too. */
-    static const int64_t first_steps[] = {20000000, 200000000};
+    static const int64_t first_steps[] = {2000000, 20000000, 200000000};
     const uint32_t count = writer->anchor_count++;
     writer->anchor_due_ns =
         now_ns(recorder) +
