@@ -101,7 +101,10 @@ static inline bool tg_image_has(const tg_image *image, tg_field field)
     return (image->present & TG_FIELD_BIT(field)) != 0;
 }
 
-/** True if every field is equal, nulls included; versions are not compared. */
+/**
+ * True if every field is equal, nulls included; versions are not compared.
+ * Thread: any.  Blocks: no.  Since: 0.1
+ */
 TG_API bool tg_image_values_equal(const tg_image *a, const tg_image *b);
 
 typedef struct tg_level {

@@ -39,6 +39,8 @@ typedef struct tg_row {
     tg_image image;
     tg_quality quality;
     bool crossed;              /**< bid over ask: flagged, never repaired */
+    bool history_restarted;    /**< from another sequencing lineage than the value before it, and
+                                  not proved to be newer; stays until the lineage changes again */
     int64_t age_ns;            /**< since the value was last received or confirmed; -1: never */
     int64_t received_mono_ns;  /**< when the bytes of the newest admitted tick arrived; 0: never */
     int64_t committed_mono_ns; /**< when that tick was admitted */
@@ -119,7 +121,7 @@ typedef struct tg_store_counters {
     uint64_t rejected_epoch;      /**< older epoch */
     uint64_t integrity_faults;    /**< equal version, other values */
     uint64_t views_published;
-    uint64_t views_merged; /**< publications put off because every version was pinned */
+    uint64_t history_restarts; /**< rows taken over from another lineage without proof of age */
 } tg_store_counters;
 
 /** Set struct_size first. Consistent to within one row. Thread: any.  Blocks: no.  Since: 0.1 */

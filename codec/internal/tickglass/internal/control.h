@@ -1,4 +1,4 @@
-/** Session messages: everything that is neither data nor dictionary. PROTOCOL.md sections 4 and 10.
+/** Session messages: everything that is neither data nor dictionary. PROTOCOL.md sections 4 and 11.
  */
 #ifndef TICKGLASS_INTERNAL_CONTROL_H
 #define TICKGLASS_INTERNAL_CONTROL_H

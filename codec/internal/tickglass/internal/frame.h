@@ -1,4 +1,4 @@
-/** Data messages: DELTA, SNAPSHOT and TICKS. PROTOCOL.md sections 7 to 9. */
+/** Data messages: DELTA, SNAPSHOT and TICKS. PROTOCOL.md sections 7 to 10. */
 #ifndef TICKGLASS_INTERNAL_FRAME_H
 #define TICKGLASS_INTERNAL_FRAME_H
 

@@ -22,16 +22,26 @@ void tg__store_close(tg_store *store);
 TG_MUST_CHECK tg_err tg__store_define_venue(tg_store *store, const tg_venue *venue);
 
 /*
- * A new instrument or its entry restated. TG_ERR_ID_REUSED: the id names another venue or symbol in
- * this generation; TG_ERR_INSTRUMENTS: the store is full.
+ * A new instrument or its entry restated; other exponents drop the values until the next admission.
+ * TG_ERR_ID_REUSED: the id names another venue or symbol in this generation, or was removed in it;
+ * TG_ERR_INSTRUMENTS: the store is full; TG_ERR_FULL: pinned views hold so many superseded entries
+ * that none is free, and the instrument is not known until it is defined again. So also in
+ * tg__store_rename() and tg__store_rescale().
  */
 TG_MUST_CHECK tg_err tg__store_define_instrument(tg_store *store, const tg_instrument *instrument);
 TG_MUST_CHECK tg_err tg__store_rename(tg_store *store, tg_instrument_id id, const char *symbol);
 TG_MUST_CHECK tg_err tg__store_remove(tg_store *store, tg_instrument_id id);
-/* Exponents change with instrument->epoch; older epochs are refused from here on. */
+/*
+ * Exponents or tick sizes change with instrument->epoch, which is newer than the entry's; older
+ * epochs are refused from here on.
+ */
 TG_MUST_CHECK tg_err tg__store_rescale(tg_store *store, const tg_instrument *instrument);
 
-/* Another dictionary generation or lineage: every id is free again, no row is shown as live. */
+/*
+ * Another dictionary generation or lineage: every id is free again, no row is shown as live. An
+ * instrument that is defined anew, by venue name and symbol, goes on from what the store held for
+ * it. Nothing happens if both are what they were.
+ */
 void tg__store_restart(tg_store *store, uint64_t lineage, uint32_t generation);
 
 typedef enum tg__admission {
@@ -73,7 +83,10 @@ void tg__store_set_channel_timeout(tg_store *store, int64_t timeout_ns);
 void tg__store_set_venue_stale(tg_store *store, tg_venue_id venue, bool stale);
 void tg__store_set_not_entitled(tg_store *store, tg_instrument_id id, bool refused);
 
-/* Make everything since the last publication visible. Never waits. */
+/* Make everything since the last publication visible. Never waits, always succeeds. */
 void tg__store_publish(tg_store *store, int64_t now_mono_ns);
+
+/* Bytes that the store allocated at open; it never allocates again. Thread: any. */
+size_t tg__store_memory_size(const tg_store *store);
 
 #endif

@@ -1,0 +1,64 @@
+/**
+ * Bounds-checked reading and writing, little-endian. A getter that fails does not move, so the
+ * cursor's offset then names the item that was rejected.
+ */
+#ifndef TG_CURSOR_H
+#define TG_CURSOR_H
+
+#include <stdbool.h>
+
+#include <tickglass/internal/message.h>
+
+typedef struct tg__cursor {
+    const uint8_t *begin;
+    const uint8_t *at;
+    const uint8_t *end;
+} tg__cursor;
+
+tg__cursor tg__cursor_of(const uint8_t *bytes, size_t size);
+size_t tg__cursor_left(const tg__cursor *in);
+size_t tg__cursor_offset(const tg__cursor *in);
+
+TG_MUST_CHECK tg_err tg__get_u8(tg__cursor *in, uint8_t *out);
+TG_MUST_CHECK tg_err tg__get_i8(tg__cursor *in, int8_t *out);
+TG_MUST_CHECK tg_err tg__get_u16(tg__cursor *in, uint16_t *out);
+TG_MUST_CHECK tg_err tg__get_u32(tg__cursor *in, uint32_t *out);
+TG_MUST_CHECK tg_err tg__get_u64(tg__cursor *in, uint64_t *out);
+TG_MUST_CHECK tg_err tg__get_i64(tg__cursor *in, int64_t *out);
+TG_MUST_CHECK tg_err tg__get_varint(tg__cursor *in, uint64_t *out);
+TG_MUST_CHECK tg_err tg__get_varint_u32(tg__cursor *in, uint32_t *out); /* TG_ERR_VALUE_RANGE */
+TG_MUST_CHECK tg_err tg__get_zigzag(tg__cursor *in, int64_t *out);
+TG_MUST_CHECK tg_err tg__get_bytes(tg__cursor *in, size_t size, const uint8_t **out);
+/* A length-prefixed piece of the message as a cursor of its own, with offsets of the whole. */
+TG_MUST_CHECK tg_err tg__get_piece(tg__cursor *in, tg__cursor *piece);
+/* u8 length and UTF-8 text into out[size], with terminator. An empty text only if empty_allowed. */
+TG_MUST_CHECK tg_err tg__get_text(tg__cursor *in, bool empty_allowed, char *out, size_t size);
+/* A byte that must have the given value: TG_ERR_MESSAGE_KIND, or TG_ERR_FLAGS with value 0. */
+TG_MUST_CHECK tg_err tg__expect_kind(tg__cursor *in, tg__kind kind);
+TG_MUST_CHECK tg_err tg__expect_no_flags(tg__cursor *in);
+
+/* Passes err on; unless it is TG_OK, *fault says where in stands. */
+tg_err tg__fault_at(tg_err err, const tg__cursor *in, uint32_t row, tg__fault *fault);
+
+typedef struct tg__sink {
+    uint8_t *begin;
+    uint8_t *at;
+    uint8_t *end;
+} tg__sink;
+
+tg__sink tg__sink_of(uint8_t *bytes, size_t capacity);
+size_t tg__sink_size(const tg__sink *out);
+
+TG_MUST_CHECK tg_err tg__put_u8(tg__sink *out, uint8_t value);
+TG_MUST_CHECK tg_err tg__put_u16(tg__sink *out, uint16_t value);
+TG_MUST_CHECK tg_err tg__put_u32(tg__sink *out, uint32_t value);
+TG_MUST_CHECK tg_err tg__put_u64(tg__sink *out, uint64_t value);
+TG_MUST_CHECK tg_err tg__put_varint(tg__sink *out, uint64_t value);
+TG_MUST_CHECK tg_err tg__put_zigzag(tg__sink *out, int64_t value);
+TG_MUST_CHECK tg_err tg__put_bytes(tg__sink *out, const void *bytes, size_t size);
+/* A text that tg__get_text() would take back; TG_ERR_STRING otherwise. */
+TG_MUST_CHECK tg_err tg__put_text(tg__sink *out, bool empty_allowed, const char *text, size_t size);
+/* Insert the length of what was put since start (an offset) in front of it, as a varint. */
+TG_MUST_CHECK tg_err tg__put_length_before(tg__sink *out, size_t start);
+
+#endif

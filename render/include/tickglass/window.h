@@ -1,0 +1,153 @@
+/**
+ * A window, or a picture in memory that goes the same way, that shows draw lists.
+ *
+ * One thread owns a window: the one that opened it. Only tg_window_wake() may be called from
+ * others. One window at a time in a process.
+ */
+#ifndef TICKGLASS_WINDOW_H
+#define TICKGLASS_WINDOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tickglass/draw_list.h>
+#include <tickglass/err.h>
+
+TG_BEGIN_DECLS
+
+typedef struct tg_window tg_window;
+
+typedef struct tg_window_options {
+    size_t struct_size; /**< set by tg_window_options_init() */
+    const char *title;
+    const char *font_file;      /**< of fixed width; NULL: the one found when this was built */
+    const char *bold_font_file; /**< NULL: the one beside it, or font_file emboldened */
+    int font_size_px;           /**< 6 to 96; 0: 14 */
+    int width_px;               /**< 0: 1,280 */
+    int height_px;              /**< 0: 800 */
+    bool headless;              /**< draw into memory only; no display is needed */
+} tg_window_options;
+
+/** Thread: any.  Blocks: no.  Since: 0.1 */
+TG_API void tg_window_options_init(tg_window_options *opt);
+
+/**
+ * Open a window. The process's signal handlers stay as they are.
+ *
+ * @param[in]  opt       copied
+ * @param[out] out       NULL on error; close with tg_window_close()
+ * @param[out] why       a line that says what failed; may be NULL
+ * @param[in]  why_size  bytes at why
+ * @retval TG_ERR_INVALID_ARGUMENT  a value is out of range
+ * @retval TG_ERR_FONT              a font cannot be used
+ * @retval TG_ERR_WINDOW            the window system refused
+ * @retval TG_ERR_STATE             another window is open
+ * @retval TG_ERR_NO_MEMORY         allocation failed
+ * Thread: owner (the caller becomes it).  Blocks: until the window is mapped.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_window_open(const tg_window_options *opt, tg_window **out, char *why,
+                                           size_t why_size);
+
+/** NULL is allowed. Nobody may call tg_window_wake() from here on. Thread: owner.  Blocks: no.
+ * Since: 0.1 */
+TG_API void tg_window_close(tg_window *window);
+
+/** Cells that fit, at least 1. Changes with TG_INPUT_RESIZED only. Thread: owner.  Since: 0.1 */
+TG_API uint16_t tg_window_columns(const tg_window *window);
+/** Likewise. Thread: owner.  Since: 0.1 */
+TG_API uint16_t tg_window_rows(const tg_window *window);
+
+/** False while nobody can see it: there is nothing to draw then. Thread: owner.  Since: 0.1 */
+TG_API bool tg_window_visible(const tg_window *window);
+
+/**
+ * Paint a draw list into the window's pixels. Nothing is shown yet.
+ * @retval TG_ERR_WINDOW  the window system gave no memory to paint into
+ * Thread: owner.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_window_draw(tg_window *window, const tg_draw_list *list);
+
+/**
+ * Hand what was painted since the last call to the window system. When it is lit on the screen is
+ * not known here: "handed off", not "seen".
+ * @retval TG_ERR_WINDOW  the window system refused
+ * Thread: owner.  Blocks: as long as the window system takes.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_window_present(tg_window *window);
+
+/**
+ * What is in the window, as a PNG file; path is only ever replaced by a whole picture.
+ * @retval TG_ERR_IMAGE      the file cannot be written; errno says why
+ * @retval TG_ERR_NO_MEMORY  allocation failed
+ * Thread: owner.  Blocks: on the disk.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_window_screenshot(const tg_window *window, const char *path);
+
+typedef enum tg_input_kind {
+    TG_INPUT_WAKE,    /**< tg_window_wake() was called, once or more */
+    TG_INPUT_KEY,     /**< key, or character, with its modifiers */
+    TG_INPUT_RESIZED, /**< columns and rows may differ; draw everything */
+    TG_INPUT_EXPOSED, /**< the window system lost the picture or visibility changed; draw everything
+                       */
+    TG_INPUT_QUIT     /**< the window is to be closed */
+} tg_input_kind;
+
+typedef enum tg_key {
+    TG_KEY_CHARACTER, /**< see character */
+    TG_KEY_ESCAPE,
+    TG_KEY_ENTER,
+    TG_KEY_TAB,
+    TG_KEY_SPACE,
+    TG_KEY_BACKSPACE,
+    TG_KEY_UP,
+    TG_KEY_DOWN,
+    TG_KEY_LEFT,
+    TG_KEY_RIGHT,
+    TG_KEY_PAGE_UP,
+    TG_KEY_PAGE_DOWN,
+    TG_KEY_HOME,
+    TG_KEY_END,
+    TG_KEY_F1, /**< F2 to F12 follow */
+    TG_KEY_F2,
+    TG_KEY_F3,
+    TG_KEY_F4,
+    TG_KEY_F5,
+    TG_KEY_F6,
+    TG_KEY_F7,
+    TG_KEY_F8,
+    TG_KEY_F9,
+    TG_KEY_F10,
+    TG_KEY_F11,
+    TG_KEY_F12
+} tg_key;
+
+typedef struct tg_input {
+    tg_input_kind kind;
+    tg_key key;
+    bool ctrl;
+    bool shift;
+    bool alt;
+    uint32_t character; /**< of TG_KEY_CHARACTER: the key's own sign, lower case */
+} tg_input;
+
+/**
+ * The next input. Sleeps until there is one, at most timeout_ns (0: does not sleep).
+ * @retval TG_ERR_NOT_FOUND  nothing came in that time
+ * Thread: owner.  Blocks: up to timeout_ns, rounded up to a millisecond.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_window_wait(tg_window *window, int64_t timeout_ns, tg_input *out);
+
+/**
+ * Make tg_window_wait() return TG_INPUT_WAKE. Calls before that are one.
+ * Thread: any, while the window is open.  Blocks: no longer than a queue's lock.  Since: 0.1
+ */
+TG_API void tg_window_wake(tg_window *window);
+
+/** "SDL 2.26.5, SDL_ttf 2.20.1, FreeType 2.12.1, video driver dummy". Thread: owner.  Blocks: no.
+ * Since: 0.1 */
+TG_API void tg_window_describe(const tg_window *window, char *text, size_t size);
+
+TG_END_DECLS
+
+#endif

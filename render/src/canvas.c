@@ -1,0 +1,60 @@
+#include "canvas.h"
+
+#include <string.h>
+
+#define OPAQUE UINT32_C(0xff000000)
+
+static int min_int(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static int max_int(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+void tg__canvas_fill(tg__canvas *canvas, tg__rect rect, uint32_t rgb)
+{
+    const int left = max_int(rect.x, 0);
+    const int top = max_int(rect.y, 0);
+    const int right = min_int(rect.x + rect.width, canvas->width);
+    const int bottom = min_int(rect.y + rect.height, canvas->height);
+    for (int y = top; y < bottom; y++) {
+        uint32_t *line = canvas->pixels + (size_t)y * canvas->stride;
+        for (int x = left; x < right; x++) {
+            line[x] = OPAQUE | rgb;
+        }
+    }
+}
+
+void tg__canvas_blit(tg__canvas *canvas, int x, int y, const uint32_t *tile, int width, int height)
+{
+    const int left = max_int(x, 0);
+    const int top = max_int(y, 0);
+    const int right = min_int(x + width, canvas->width);
+    const int bottom = min_int(y + height, canvas->height);
+    if (left >= right) {
+        return;
+    }
+    const size_t size = (size_t)(right - left) * sizeof *tile;
+    for (int line = top; line < bottom; line++) {
+        const uint32_t *from = tile + (size_t)(line - y) * (size_t)width + (left - x);
+        memcpy(canvas->pixels + (size_t)line * canvas->stride + left, from, size);
+    }
+}
+
+static uint32_t blend_channel(uint32_t foreground, uint32_t background, unsigned shift,
+                              uint32_t coverage)
+{
+    const uint32_t f = foreground >> shift & 0xff;
+    const uint32_t b = background >> shift & 0xff;
+    return (f * coverage + b * (255 - coverage) + 127) / 255 << shift;
+}
+
+uint32_t tg__pixel_blend(uint32_t foreground, uint32_t background, uint8_t coverage)
+{
+    return OPAQUE | blend_channel(foreground, background, 16, coverage) |
+           blend_channel(foreground, background, 8, coverage) |
+           blend_channel(foreground, background, 0, coverage);
+}

@@ -1,0 +1,293 @@
+#include <tickglass/cell_grid.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <tickglass/internal/control_flow.h>
+
+#include "grapheme.h"
+
+struct tg_grid {
+    uint16_t columns;
+    uint16_t rows;
+    bool forgotten; /* shown means nothing: everything is damaged */
+    uint32_t background;
+    tg_cell *next;  /* as the pass writes it */
+    tg_cell *shown; /* as it was drawn last */
+    tg_draw_run *runs;
+    tg_cell *drawn; /* cells of the list */
+    tg_draw_list list;
+};
+
+/* Damaged stretches with fewer sound cells than this between them are drawn as one run. */
+#define RUN_GAP 2
+
+static const tg_cell *cell_at_const(const tg_cell *cells, const tg_grid *grid, uint16_t row)
+{
+    return cells + (size_t)row * grid->columns;
+}
+
+static tg_cell *cell_at(tg_grid *grid, uint16_t row, uint16_t column)
+{
+    return grid->next + (size_t)row * grid->columns + column;
+}
+
+static tg_err allocate(tg_grid *grid, uint16_t columns, uint16_t rows)
+{
+    TG_ENSURE(columns > 0 && columns <= TG_GRID_SIDE_MAX && rows > 0 && rows <= TG_GRID_SIDE_MAX,
+              TG_ERR_INVALID_ARGUMENT);
+    const size_t count = (size_t)columns * rows;
+    tg_cell *next = calloc(count, sizeof *next);
+    tg_cell *shown = calloc(count, sizeof *shown);
+    tg_cell *drawn = calloc(count, sizeof *drawn);
+    tg_draw_run *runs = calloc(count, sizeof *runs);
+    if (next == NULL || shown == NULL || drawn == NULL || runs == NULL) {
+        free(next);
+        free(shown);
+        free(drawn);
+        free(runs);
+        return TG_ERR_NO_MEMORY;
+    }
+    free(grid->next);
+    free(grid->shown);
+    free(grid->drawn);
+    free(grid->runs);
+    grid->next = next;
+    grid->shown = shown;
+    grid->drawn = drawn;
+    grid->runs = runs;
+    grid->columns = columns;
+    grid->rows = rows;
+    grid->forgotten = true;
+    return TG_OK;
+}
+
+tg_err tg_grid_open(uint16_t columns, uint16_t rows, tg_grid **out)
+{
+    TG_ENSURE(out != NULL, TG_ERR_INVALID_ARGUMENT);
+    *out = NULL;
+    tg_grid *grid = calloc(1, sizeof *grid);
+    TG_ENSURE(grid != NULL, TG_ERR_NO_MEMORY);
+    const tg_err err = allocate(grid, columns, rows);
+    if (err != TG_OK) {
+        free(grid);
+        return err;
+    }
+    *out = grid;
+    return TG_OK;
+}
+
+void tg_grid_close(tg_grid *grid)
+{
+    if (grid == NULL) {
+        return;
+    }
+    free(grid->next);
+    free(grid->shown);
+    free(grid->drawn);
+    free(grid->runs);
+    free(grid);
+}
+
+tg_err tg_grid_resize(tg_grid *grid, uint16_t columns, uint16_t rows)
+{
+    TG_ENSURE(grid != NULL, TG_ERR_INVALID_ARGUMENT);
+    return allocate(grid, columns, rows);
+}
+
+uint16_t tg_grid_columns(const tg_grid *grid)
+{
+    return grid->columns;
+}
+
+uint16_t tg_grid_rows(const tg_grid *grid)
+{
+    return grid->rows;
+}
+
+static void set_cell(tg_cell *cell, tg_style style, const char grapheme[TG_CELL_TEXT_SIZE],
+                     uint32_t half)
+{
+    memcpy(cell->text, grapheme, TG_CELL_TEXT_SIZE);
+    cell->foreground = style.foreground;
+    cell->background = style.background;
+    cell->marks = style.marks | half;
+}
+
+/* A blank shows no foreground: one value for it, or equal pictures would count as damage. */
+static void set_blank(tg_cell *cell, tg_style style)
+{
+    memset(cell->text, 0, sizeof cell->text);
+    cell->foreground = style.marks == 0 ? style.background : style.foreground;
+    cell->background = style.background;
+    cell->marks = style.marks;
+}
+
+void tg_grid_clear(tg_grid *grid, tg_style style)
+{
+    const size_t count = (size_t)grid->columns * grid->rows;
+    for (size_t i = 0; i < count; i++) {
+        set_blank(grid->next + i, style);
+    }
+    if (grid->background != style.background) {
+        grid->background = style.background;
+        grid->forgotten = true;
+    }
+}
+
+void tg_grid_fill(tg_grid *grid, tg_span span, tg_style style)
+{
+    if (span.row >= grid->rows) {
+        return;
+    }
+    for (uint32_t c = span.column; c < (uint32_t)span.column + span.width; c++) {
+        if (c < grid->columns) {
+            set_blank(cell_at(grid, span.row, (uint16_t)c), style);
+        }
+    }
+}
+
+/* Writes what fits into the span and returns the cells taken. */
+static uint16_t put_clipped(tg_grid *grid, tg_span span, tg_style style, const char *text)
+{
+    if (span.row >= grid->rows || span.column >= grid->columns) {
+        return 0;
+    }
+    const uint16_t room = (uint16_t)(grid->columns - span.column);
+    const uint16_t width = span.width < room ? span.width : room;
+    uint16_t used = 0;
+    char grapheme[TG_CELL_TEXT_SIZE];
+    unsigned columns = 0;
+    for (size_t n; (n = tg__grapheme_next(text, grapheme, &columns)) > 0; text += n) {
+        if (used + columns > width) {
+            break;
+        }
+        tg_cell *cell = cell_at(grid, span.row, (uint16_t)(span.column + used));
+        if (columns == 2) {
+            set_cell(cell, style, grapheme, TG_CELL_WIDE_LEFT);
+            set_cell(cell + 1, style, grapheme, TG_CELL_WIDE_RIGHT);
+        } else if (strcmp(grapheme, " ") == 0) {
+            set_blank(cell, style);
+        } else {
+            set_cell(cell, style, grapheme, 0);
+        }
+        used = (uint16_t)(used + columns);
+    }
+    return used;
+}
+
+uint16_t tg_grid_put(tg_grid *grid, uint16_t row, uint16_t column, tg_style style, const char *text)
+{
+    const tg_span span = {row, column, grid->columns};
+    return put_clipped(grid, span, style, text);
+}
+
+void tg_grid_put_label(tg_grid *grid, tg_span span, tg_align align, tg_style style,
+                       const char *text)
+{
+    static const char ellipsis[] = "\xE2\x80\xA6";
+    tg_grid_fill(grid, span, style);
+    const uint16_t needed = tg_text_columns(text);
+    if (span.width == 0) {
+        return;
+    }
+    if (needed > span.width) {
+        const tg_span head = {span.row, span.column, (uint16_t)(span.width - 1)};
+        const uint16_t used = put_clipped(grid, head, style, text);
+        const tg_span tail = {span.row, (uint16_t)(span.column + used), 1};
+        (void)put_clipped(grid, tail, style, ellipsis);
+        return;
+    }
+    const uint16_t pad = align == TG_ALIGN_RIGHT ? (uint16_t)(span.width - needed) : 0;
+    const tg_span inner = {span.row, (uint16_t)(span.column + pad), needed};
+    (void)put_clipped(grid, inner, style, text);
+}
+
+void tg_grid_put_number(tg_grid *grid, tg_span span, tg_style style, const char *text)
+{
+    /* A span that the right edge cuts shows less than its width: that counts as too narrow too. */
+    const bool cut = (uint32_t)span.column + span.width > grid->columns;
+    if (!cut && tg_text_columns(text) <= span.width) {
+        tg_grid_put_label(grid, span, TG_ALIGN_RIGHT, style, text);
+        return;
+    }
+    for (uint16_t i = 0; i < span.width; i++) {
+        const tg_span one = {span.row, (uint16_t)(span.column + i), 1};
+        (void)put_clipped(grid, one, style, "#");
+    }
+}
+
+uint16_t tg_text_columns(const char *text)
+{
+    char grapheme[TG_CELL_TEXT_SIZE];
+    unsigned columns = 0;
+    uint32_t sum = 0;
+    for (size_t n; (n = tg__grapheme_next(text, grapheme, &columns)) > 0; text += n) {
+        sum += columns;
+        if (sum > UINT16_MAX) {
+            return UINT16_MAX;
+        }
+    }
+    return (uint16_t)sum;
+}
+
+void tg_grid_forget(tg_grid *grid)
+{
+    grid->forgotten = true;
+}
+
+/* The first damaged column at or after from, or columns. */
+static uint16_t next_damaged(const tg_grid *grid, uint16_t row, uint16_t from)
+{
+    const tg_cell *next = cell_at_const(grid->next, grid, row);
+    const tg_cell *shown = cell_at_const(grid->shown, grid, row);
+    uint16_t column = from;
+    while (column < grid->columns && !grid->forgotten &&
+           memcmp(next + column, shown + column, sizeof *next) == 0) {
+        column++;
+    }
+    return column;
+}
+
+static void append_run(tg_grid *grid, uint16_t row, uint16_t from, uint16_t end)
+{
+    tg_draw_list *list = &grid->list;
+    const uint16_t count = (uint16_t)(end - from);
+    const size_t offset = (size_t)row * grid->columns + from;
+    grid->runs[list->run_count++] = (tg_draw_run){row, from, count, (uint32_t)list->cell_count};
+    memcpy(grid->drawn + list->cell_count, grid->next + offset, count * sizeof(tg_cell));
+    memcpy(grid->shown + offset, grid->next + offset, count * sizeof(tg_cell));
+    list->cell_count += count;
+}
+
+static void damage_row(tg_grid *grid, uint16_t row)
+{
+    uint16_t from = next_damaged(grid, row, 0);
+    while (from < grid->columns) {
+        uint16_t end = (uint16_t)(from + 1);
+        uint16_t next = next_damaged(grid, row, end);
+        while (next < grid->columns && next - end <= RUN_GAP) {
+            end = (uint16_t)(next + 1);
+            next = next_damaged(grid, row, end);
+        }
+        append_run(grid, row, from, end);
+        from = next;
+    }
+}
+
+const tg_draw_list *tg_grid_damage(tg_grid *grid)
+{
+    grid->list = (tg_draw_list){
+        .full = grid->forgotten,
+        .background = grid->background,
+        .columns = grid->columns,
+        .rows = grid->rows,
+        .runs = grid->runs,
+        .cells = grid->drawn,
+    };
+    for (uint16_t row = 0; row < grid->rows; row++) {
+        damage_row(grid, row);
+    }
+    grid->forgotten = false;
+    return &grid->list;
+}

@@ -1,0 +1,142 @@
+#include "cell_painter.h"
+
+#include <stdlib.h>
+
+#include <tickglass/internal/control_flow.h>
+
+#include "tile_cache.h"
+
+/* Digits, letters and signs in every pair of colours that a pass shows, several times over. */
+#define TILE_COUNT 4096
+
+struct tg__painter {
+    tg__font *font;
+    tg__tile_cache *tiles;
+    uint8_t *coverage; /* of the tile that is being made */
+    int cell_width;
+    int cell_height;
+};
+
+tg_err tg__painter_open(tg__font *font, tg__painter **out)
+{
+    TG_ENSURE(font != NULL && out != NULL, TG_ERR_INVALID_ARGUMENT);
+    *out = NULL;
+    tg__painter *painter = calloc(1, sizeof *painter);
+    TG_ENSURE(painter != NULL, TG_ERR_NO_MEMORY);
+    painter->font = font;
+    painter->cell_width = tg__font_cell_width(font);
+    painter->cell_height = tg__font_cell_height(font);
+    const size_t pixels = (size_t)painter->cell_width * (size_t)painter->cell_height;
+    painter->coverage = malloc(pixels);
+    if (painter->coverage == NULL ||
+        tg__tile_cache_open(TILE_COUNT, pixels, &painter->tiles) != TG_OK) {
+        tg__painter_close(painter);
+        return TG_ERR_NO_MEMORY;
+    }
+    *out = painter;
+    return TG_OK;
+}
+
+void tg__painter_close(tg__painter *painter)
+{
+    if (painter == NULL) {
+        return;
+    }
+    tg__tile_cache_close(painter->tiles);
+    free(painter->coverage);
+    free(painter);
+}
+
+static const uint32_t *tile_of(tg__painter *painter, const tg_cell *cell)
+{
+    bool found = false;
+    uint32_t *tile = tg__tile_cache_get(painter->tiles, cell, &found);
+    if (!found) {
+        tg__font_cover(painter->font, cell, painter->coverage);
+        const size_t pixels = (size_t)painter->cell_width * (size_t)painter->cell_height;
+        for (size_t i = 0; i < pixels; i++) {
+            tile[i] = tg__pixel_blend(cell->foreground, cell->background, painter->coverage[i]);
+        }
+    }
+    return tile;
+}
+
+void tg__painter_draw(tg__painter *painter, const tg_draw_list *list, tg__canvas *canvas)
+{
+    if (list->full) {
+        const tg__rect all = {0, 0, canvas->width, canvas->height};
+        tg__canvas_fill(canvas, all, list->background);
+    }
+    for (size_t r = 0; r < list->run_count; r++) {
+        const tg_draw_run *run = list->runs + r;
+        const int y = run->row * painter->cell_height;
+        for (int i = 0; i < run->count; i++) {
+            const tg_cell *cell = list->cells + run->first + i;
+            tg__canvas_blit(canvas, (run->column + i) * painter->cell_width, y,
+                            tile_of(painter, cell), painter->cell_width, painter->cell_height);
+        }
+    }
+}
+
+static tg__rect clip(tg__rect rect, const tg__canvas *canvas)
+{
+    if (rect.x + rect.width > canvas->width) {
+        rect.width = canvas->width - rect.x;
+    }
+    if (rect.y + rect.height > canvas->height) {
+        rect.height = canvas->height - rect.y;
+    }
+    return rect;
+}
+
+static void enclose(tg__rect *rect, tg__rect other)
+{
+    const int right = rect->x + rect->width;
+    const int bottom = rect->y + rect->height;
+    const int other_right = other.x + other.width;
+    const int other_bottom = other.y + other.height;
+    rect->x = other.x < rect->x ? other.x : rect->x;
+    rect->y = other.y < rect->y ? other.y : rect->y;
+    rect->width = (other_right > right ? other_right : right) - rect->x;
+    rect->height = (other_bottom > bottom ? other_bottom : bottom) - rect->y;
+}
+
+/* True if rect goes on below one that is already there; that one is then made longer. */
+static bool join(tg__rect *rects, size_t count, tg__rect rect)
+{
+    for (size_t i = count; i > 0; i--) {
+        tg__rect *above = &rects[i - 1];
+        if (above->x == rect.x && above->width == rect.width &&
+            above->y + above->height == rect.y) {
+            above->height += rect.height;
+            return true;
+        }
+    }
+    return false;
+}
+
+size_t tg__painter_damage(const tg__painter *painter, const tg_draw_list *list,
+                          const tg__canvas *canvas, tg__rect *rects, size_t capacity)
+{
+    if (list->full && capacity > 0) {
+        rects[0] = (tg__rect){0, 0, canvas->width, canvas->height};
+        return 1;
+    }
+    size_t count = 0;
+    for (size_t r = 0; r < list->run_count && capacity > 0; r++) {
+        const tg_draw_run *run = list->runs + r;
+        const tg__rect rect =
+            clip((tg__rect){run->column * painter->cell_width, run->row * painter->cell_height,
+                            run->count * painter->cell_width, painter->cell_height},
+                 canvas);
+        if (rect.width <= 0 || rect.height <= 0 || join(rects, count, rect)) {
+            continue;
+        }
+        if (count == capacity) {
+            enclose(&rects[count - 1], rect);
+        } else {
+            rects[count++] = rect;
+        }
+    }
+    return count;
+}

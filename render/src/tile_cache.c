@@ -1,0 +1,131 @@
+#include "tile_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <tickglass/internal/control_flow.h>
+
+#define CAPACITY_MAX 65536
+#define NONE         UINT32_MAX
+
+_Static_assert(sizeof(tg_cell) == TG_CELL_TEXT_SIZE + 3 * sizeof(uint32_t),
+               "cells are compared and hashed as bytes: they must have no padding");
+
+typedef struct slot {
+    tg_cell cell;
+    uint32_t next; /* in the bucket's chain */
+    bool used;
+    bool touched; /* since the hand last passed */
+} slot;
+
+struct tg__tile_cache {
+    size_t capacity;
+    size_t tile_pixels;
+    size_t bucket_mask;
+    size_t hand;
+    uint32_t *buckets; /* the first slot of each chain, or NONE */
+    slot *slots;
+    uint32_t *pixels;
+};
+
+tg_err tg__tile_cache_open(size_t capacity, size_t tile_pixels, tg__tile_cache **out)
+{
+    TG_ENSURE(out != NULL, TG_ERR_INVALID_ARGUMENT);
+    *out = NULL;
+    TG_ENSURE(capacity > 0 && capacity <= CAPACITY_MAX && tile_pixels > 0 &&
+                  tile_pixels <= SIZE_MAX / sizeof(uint32_t) / capacity,
+              TG_ERR_INVALID_ARGUMENT);
+    tg__tile_cache *cache = calloc(1, sizeof *cache);
+    TG_ENSURE(cache != NULL, TG_ERR_NO_MEMORY);
+    size_t bucket_count = 1;
+    while (bucket_count < 2 * capacity) {
+        bucket_count *= 2;
+    }
+    cache->capacity = capacity;
+    cache->tile_pixels = tile_pixels;
+    cache->bucket_mask = bucket_count - 1;
+    cache->buckets = malloc(bucket_count * sizeof *cache->buckets);
+    cache->slots = calloc(capacity, sizeof *cache->slots);
+    cache->pixels = malloc(capacity * tile_pixels * sizeof *cache->pixels);
+    if (cache->buckets == NULL || cache->slots == NULL || cache->pixels == NULL) {
+        tg__tile_cache_close(cache);
+        return TG_ERR_NO_MEMORY;
+    }
+    for (size_t i = 0; i < bucket_count; i++) {
+        cache->buckets[i] = NONE;
+    }
+    *out = cache;
+    return TG_OK;
+}
+
+void tg__tile_cache_close(tg__tile_cache *cache)
+{
+    if (cache == NULL) {
+        return;
+    }
+    free(cache->buckets);
+    free(cache->slots);
+    free(cache->pixels);
+    free(cache);
+}
+
+static size_t hash_cell(const tg_cell *cell)
+{
+    uint32_t words[sizeof *cell / sizeof(uint32_t)];
+    memcpy(words, cell, sizeof words);
+    uint64_t hash = 0;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        /* The odd constant is 2^64 / the golden ratio: it spreads small differences upwards. */
+        hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    return (size_t)hash;
+}
+
+static void unlink_slot(tg__tile_cache *cache, uint32_t index)
+{
+    uint32_t *link = &cache->buckets[hash_cell(&cache->slots[index].cell) & cache->bucket_mask];
+    while (*link != index) {
+        link = &cache->slots[*link].next;
+    }
+    *link = cache->slots[index].next;
+}
+
+/* A free slot, or one that was not used for a whole turn of the hand. */
+static uint32_t take_slot(tg__tile_cache *cache)
+{
+    for (;;) {
+        const uint32_t index = (uint32_t)cache->hand;
+        slot *at = &cache->slots[index];
+        cache->hand = (cache->hand + 1) % cache->capacity;
+        if (!at->used) {
+            return index;
+        }
+        if (!at->touched) {
+            unlink_slot(cache, index);
+            return index;
+        }
+        at->touched = false;
+    }
+}
+
+uint32_t *tg__tile_cache_get(tg__tile_cache *cache, const tg_cell *cell, bool *found)
+{
+    uint32_t *bucket = &cache->buckets[hash_cell(cell) & cache->bucket_mask];
+    for (uint32_t i = *bucket; i != NONE; i = cache->slots[i].next) {
+        if (memcmp(&cache->slots[i].cell, cell, sizeof *cell) == 0) {
+            cache->slots[i].touched = true;
+            *found = true;
+            return cache->pixels + i * cache->tile_pixels;
+        }
+    }
+    const uint32_t index = take_slot(cache);
+    slot *at = &cache->slots[index];
+    at->cell = *cell;
+    at->used = true;
+    at->touched = true;
+    at->next = *bucket;
+    *bucket = index;
+    *found = false;
+    return cache->pixels + index * cache->tile_pixels;
+}

@@ -1,0 +1,427 @@
+#include <tickglass/window.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <SDL.h>
+
+#include <tickglass/internal/control_flow.h>
+
+#include "canvas.h"
+#include "cell_painter.h"
+#include "font.h"
+#include "input.h"
+#include "png_file.h"
+
+#define SIDE_MAX_PX 16384
+/* More rectangles than this cost more in calls than they save in pixels. */
+#define RECTS_MAX 64
+#define NS_PER_S  INT64_C(1000000000)
+#define NS_PER_MS INT64_C(1000000)
+
+struct tg_window {
+    SDL_Window *handle;
+    SDL_Surface *surface; /* SDL's; valid until the size changes */
+    tg__font *font;
+    tg__painter *painter;
+    /* What is painted: the surface's own pixels if they have our form, else memory of our own. */
+    tg__canvas canvas;
+    uint32_t *own_pixels;
+    tg__rect rects[RECTS_MAX];
+    size_t rect_count;
+    uint16_t columns;
+    uint16_t rows;
+    bool headless;
+    bool video_started;
+    uint32_t wake_event;
+    /* Set by any thread, cleared by the owner before it looks at what it was woken for: a change
+     * that comes after the clearing sets it again. */
+    _Atomic bool wake_pending;
+    /* The dummy driver has nothing to sleep on and polls: without a display we sleep here. */
+    pthread_mutex_t lock;
+    pthread_cond_t woken;
+};
+
+/* SDL's video state belongs to the process. */
+static _Atomic bool window_is_open;
+
+void tg_window_options_init(tg_window_options *opt)
+{
+    memset(opt, 0, sizeof *opt);
+    opt->struct_size = sizeof *opt;
+}
+
+static tg_err explain(char *why, size_t why_size, const char *what)
+{
+    if (why != NULL && why_size > 0) {
+        (void)snprintf(why, why_size, "%s: %s", what, SDL_GetError());
+    }
+    return TG_ERR_WINDOW;
+}
+
+static int or_default(int value, int fallback)
+{
+    return value == 0 ? fallback : value;
+}
+
+static void set_hints(bool headless)
+{
+    /* Signals are the program's business. */
+    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
+    /* Else SDL puts the surface on the screen through a hidden GL texture. */
+    SDL_SetHint(SDL_HINT_FRAMEBUFFER_ACCELERATION, "0");
+    /* Else the desktop's compositor is switched off for a window that is no game. */
+    SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0");
+    SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "1");
+    if (headless) {
+        SDL_SetHintWithPriority(SDL_HINT_VIDEODRIVER, "dummy", SDL_HINT_OVERRIDE);
+    } else {
+        SDL_ResetHint(SDL_HINT_VIDEODRIVER);
+    }
+}
+
+static tg_err start_video(tg_window *window, char *why, size_t why_size)
+{
+    set_hints(window->headless);
+    if (SDL_InitSubSystem(SDL_INIT_VIDEO) != 0) {
+        return explain(why, why_size, "no display can be used");
+    }
+    window->video_started = true;
+    const char *driver = SDL_GetCurrentVideoDriver();
+    if (driver != NULL && strcmp(driver, "wayland") == 0) {
+        /* Has no surface of its own: there the texture is the only way. */
+        SDL_SetHint(SDL_HINT_FRAMEBUFFER_ACCELERATION, "1");
+    }
+    SDL_StopTextInput();
+    const uint32_t event = SDL_RegisterEvents(1);
+    if (event == UINT32_MAX) {
+        return explain(why, why_size, "no event number is free");
+    }
+    window->wake_event = event;
+    return TG_OK;
+}
+
+static uint16_t cells_in(int pixels, int cell)
+{
+    const int count = pixels / cell;
+    if (count < 1) {
+        return 1;
+    }
+    return count > UINT16_MAX ? UINT16_MAX : (uint16_t)count;
+}
+
+static bool has_our_form(const SDL_Surface *surface)
+{
+    return (surface->format->format == SDL_PIXELFORMAT_RGB888 ||
+            surface->format->format == SDL_PIXELFORMAT_ARGB8888) &&
+           !SDL_MUSTLOCK(surface) && surface->pitch % (int)sizeof(uint32_t) == 0;
+}
+
+/* Asks for the surface of the present size and points the canvas at its pixels or at our own. */
+static tg_err attach_surface(tg_window *window)
+{
+    SDL_Surface *surface = SDL_GetWindowSurface(window->handle);
+    TG_ENSURE(surface != NULL, TG_ERR_WINDOW);
+    window->surface = surface;
+    tg__canvas canvas = {surface->pixels, surface->w, surface->h,
+                         (size_t)surface->pitch / sizeof(uint32_t)};
+    if (!has_our_form(surface)) {
+        const size_t count = (size_t)surface->w * (size_t)surface->h;
+        uint32_t *pixels = realloc(window->own_pixels, count * sizeof *pixels);
+        TG_ENSURE(pixels != NULL, TG_ERR_NO_MEMORY);
+        window->own_pixels = pixels;
+        canvas.pixels = pixels;
+        canvas.stride = (size_t)surface->w;
+    }
+    window->canvas = canvas;
+    window->columns = cells_in(surface->w, tg__font_cell_width(window->font));
+    window->rows = cells_in(surface->h, tg__font_cell_height(window->font));
+    window->rect_count = 0;
+    return TG_OK;
+}
+
+static tg_err open_fonts(tg_window *window, const tg_window_options *opt, char *why,
+                         size_t why_size)
+{
+    tg__font_options options = {
+        .regular_file = opt->font_file,
+        .bold_file = opt->bold_font_file,
+        .size_px = or_default(opt->font_size_px, 14),
+    };
+    if (options.regular_file == NULL) {
+        options.regular_file = TG_FONT_FILE;
+        options.bold_file = TG_BOLD_FONT_FILE;
+    }
+    TG_TRY(tg__font_open(&options, &window->font, why, why_size));
+    return tg__painter_open(window->font, &window->painter);
+}
+
+static tg_err open_handle(tg_window *window, const tg_window_options *opt, char *why,
+                          size_t why_size)
+{
+    const int width = or_default(opt->width_px, 1280);
+    const int height = or_default(opt->height_px, 800);
+    TG_ENSURE(width > 0 && width <= SIDE_MAX_PX && height > 0 && height <= SIDE_MAX_PX,
+              TG_ERR_INVALID_ARGUMENT);
+    window->handle = SDL_CreateWindow(opt->title != NULL ? opt->title : "tickglass",
+                                      SDL_WINDOWPOS_UNDEFINED, SDL_WINDOWPOS_UNDEFINED, width,
+                                      height, SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI);
+    if (window->handle == NULL) {
+        return explain(why, why_size, "the window could not be opened");
+    }
+    const tg_err err = attach_surface(window);
+    return err == TG_ERR_WINDOW ? explain(why, why_size, "the window has no surface") : err;
+}
+
+static tg_err init_wake(tg_window *window)
+{
+    pthread_condattr_t attributes;
+    TG_ENSURE(pthread_mutex_init(&window->lock, NULL) == 0, TG_ERR_NO_MEMORY);
+    bool made = false;
+    if (pthread_condattr_init(&attributes) == 0) {
+        made = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
+               pthread_cond_init(&window->woken, &attributes) == 0;
+        (void)pthread_condattr_destroy(&attributes);
+    }
+    if (!made) {
+        (void)pthread_mutex_destroy(&window->lock);
+    }
+    return made ? TG_OK : TG_ERR_NO_MEMORY;
+}
+
+tg_err tg_window_open(const tg_window_options *opt, tg_window **out, char *why, size_t why_size)
+{
+    TG_ENSURE(opt != NULL && out != NULL && opt->struct_size == sizeof *opt,
+              TG_ERR_INVALID_ARGUMENT);
+    *out = NULL;
+    if (why != NULL && why_size > 0) {
+        why[0] = '\0';
+    }
+    /* Two threads that open at once: one of them wins. Pairs with the release in close. */
+    TG_ENSURE(!atomic_exchange_explicit(&window_is_open, true, memory_order_acq_rel), TG_ERR_STATE);
+    tg_err err = TG_ERR_NO_MEMORY;
+    tg_window *window = calloc(1, sizeof *window);
+    if (window == NULL || init_wake(window) != TG_OK) {
+        free(window);
+        atomic_store_explicit(&window_is_open, false, memory_order_release);
+        return err;
+    }
+    window->headless = opt->headless;
+    err = start_video(window, why, why_size);
+    if (err == TG_OK) {
+        err = open_fonts(window, opt, why, why_size);
+    }
+    if (err == TG_OK) {
+        err = open_handle(window, opt, why, why_size);
+    }
+    if (err != TG_OK) {
+        tg_window_close(window);
+        return err;
+    }
+    *out = window;
+    return TG_OK;
+}
+
+void tg_window_close(tg_window *window)
+{
+    if (window == NULL) {
+        return;
+    }
+    if (window->handle != NULL) {
+        SDL_DestroyWindow(window->handle);
+    }
+    tg__painter_close(window->painter);
+    tg__font_close(window->font);
+    if (window->video_started) {
+        SDL_QuitSubSystem(SDL_INIT_VIDEO);
+    }
+    free(window->own_pixels);
+    (void)pthread_cond_destroy(&window->woken);
+    (void)pthread_mutex_destroy(&window->lock);
+    free(window);
+    /* Pairs with the exchange in open. */
+    atomic_store_explicit(&window_is_open, false, memory_order_release);
+}
+
+uint16_t tg_window_columns(const tg_window *window)
+{
+    return window->columns;
+}
+
+uint16_t tg_window_rows(const tg_window *window)
+{
+    return window->rows;
+}
+
+bool tg_window_visible(const tg_window *window)
+{
+    const uint32_t unseen = SDL_WINDOW_HIDDEN | SDL_WINDOW_MINIMIZED;
+    return (SDL_GetWindowFlags(window->handle) & unseen) == 0;
+}
+
+tg_err tg_window_draw(tg_window *window, const tg_draw_list *list)
+{
+    TG_ENSURE(window != NULL && list != NULL, TG_ERR_INVALID_ARGUMENT);
+    tg__painter_draw(window->painter, list, &window->canvas);
+    /* Rectangles of a pass that was never presented stay; the sum is cut off at the bound. */
+    const size_t free_rects = RECTS_MAX - window->rect_count;
+    if (list->full || free_rects == 0) {
+        window->rects[0] = (tg__rect){0, 0, window->canvas.width, window->canvas.height};
+        window->rect_count = 1;
+        return TG_OK;
+    }
+    window->rect_count += tg__painter_damage(window->painter, list, &window->canvas,
+                                             window->rects + window->rect_count, free_rects);
+    return TG_OK;
+}
+
+static tg_err convert(const tg_window *window, tg__rect rect)
+{
+    SDL_Surface *to = window->surface;
+    TG_ENSURE(!SDL_MUSTLOCK(to) || SDL_LockSurface(to) == 0, TG_ERR_WINDOW);
+    const tg__canvas *from = &window->canvas;
+    uint8_t *target = (uint8_t *)to->pixels + (ptrdiff_t)rect.y * to->pitch +
+                      (ptrdiff_t)rect.x * to->format->BytesPerPixel;
+    const int done = SDL_ConvertPixels(
+        rect.width, rect.height, SDL_PIXELFORMAT_ARGB8888,
+        from->pixels + (size_t)rect.y * from->stride + (size_t)rect.x,
+        (int)(from->stride * sizeof *from->pixels), to->format->format, target, to->pitch);
+    if (SDL_MUSTLOCK(to)) {
+        SDL_UnlockSurface(to);
+    }
+    return done == 0 ? TG_OK : TG_ERR_WINDOW;
+}
+
+tg_err tg_window_present(tg_window *window)
+{
+    TG_ENSURE(window != NULL, TG_ERR_INVALID_ARGUMENT);
+    SDL_Rect rects[RECTS_MAX];
+    for (size_t i = 0; i < window->rect_count; i++) {
+        const tg__rect *rect = &window->rects[i];
+        rects[i] = (SDL_Rect){rect->x, rect->y, rect->width, rect->height};
+        if (window->own_pixels != NULL && window->canvas.pixels == window->own_pixels) {
+            TG_TRY(convert(window, *rect));
+        }
+    }
+    const int count = (int)window->rect_count;
+    window->rect_count = 0;
+    if (count > 0 && SDL_UpdateWindowSurfaceRects(window->handle, rects, count) != 0) {
+        return TG_ERR_WINDOW;
+    }
+    return TG_OK;
+}
+
+tg_err tg_window_screenshot(const tg_window *window, const char *path)
+{
+    TG_ENSURE(window != NULL && path != NULL, TG_ERR_INVALID_ARGUMENT);
+    return tg__png_write(path, &window->canvas);
+}
+
+/* Takes queued events until one means something. */
+static bool poll_input(tg_window *window, tg_input *out)
+{
+    SDL_Event event;
+    while (SDL_PollEvent(&event) != 0) {
+        if (event.type == window->wake_event) {
+            continue; /* it only ended the sleep: wake_pending tells */
+        }
+        if (!tg__input_translate(&event, out)) {
+            continue;
+        }
+        if ((out->kind == TG_INPUT_RESIZED || out->kind == TG_INPUT_EXPOSED) &&
+            attach_surface(window) != TG_OK) {
+            continue; /* between two sizes: another event follows */
+        }
+        return true;
+    }
+    return false;
+}
+
+static bool take_wake(tg_window *window, tg_input *out)
+{
+    /* Acquire: pairs with the release in tg_window_wake. */
+    if (!atomic_exchange_explicit(&window->wake_pending, false, memory_order_acq_rel)) {
+        return false;
+    }
+    memset(out, 0, sizeof *out);
+    out->kind = TG_INPUT_WAKE;
+    return true;
+}
+
+static void sleep_headless(tg_window *window, int64_t timeout_ns)
+{
+    struct timespec until;
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    const int64_t ns = until.tv_nsec + timeout_ns % NS_PER_S;
+    until.tv_sec += (time_t)(timeout_ns / NS_PER_S + ns / NS_PER_S);
+    until.tv_nsec = (long)(ns % NS_PER_S);
+    (void)pthread_mutex_lock(&window->lock);
+    int err = 0;
+    while (err != ETIMEDOUT && !atomic_load_explicit(&window->wake_pending, memory_order_relaxed)) {
+        err = pthread_cond_timedwait(&window->woken, &window->lock, &until);
+    }
+    (void)pthread_mutex_unlock(&window->lock);
+}
+
+static void sleep_for_event(tg_window *window, int64_t timeout_ns)
+{
+    if (window->headless) {
+        sleep_headless(window, timeout_ns);
+        return;
+    }
+    const int64_t ms = (timeout_ns + NS_PER_MS - 1) / NS_PER_MS;
+    /* NULL: the event stays in the queue. */
+    (void)SDL_WaitEventTimeout(NULL, ms > INT32_MAX ? INT32_MAX : (int)ms);
+}
+
+tg_err tg_window_wait(tg_window *window, int64_t timeout_ns, tg_input *out)
+{
+    TG_ENSURE(window != NULL && out != NULL, TG_ERR_INVALID_ARGUMENT);
+    if (poll_input(window, out) || take_wake(window, out)) {
+        return TG_OK;
+    }
+    if (timeout_ns > 0) {
+        sleep_for_event(window, timeout_ns);
+        if (poll_input(window, out) || take_wake(window, out)) {
+            return TG_OK;
+        }
+    }
+    return TG_ERR_NOT_FOUND;
+}
+
+void tg_window_wake(tg_window *window)
+{
+    /* Release: what the caller wrote before is seen after the acquire in take_wake. */
+    if (atomic_exchange_explicit(&window->wake_pending, true, memory_order_acq_rel)) {
+        return;
+    }
+    if (window->headless) {
+        /* The lock keeps this from falling between the sleeper's look at the flag and its sleep. */
+        (void)pthread_mutex_lock(&window->lock);
+        (void)pthread_cond_signal(&window->woken);
+        (void)pthread_mutex_unlock(&window->lock);
+        return;
+    }
+    SDL_Event event;
+    memset(&event, 0, sizeof event);
+    event.type = window->wake_event;
+    /* A full queue wakes the owner as well. */
+    (void)SDL_PushEvent(&event);
+}
+
+void tg_window_describe(const tg_window *window, char *text, size_t size)
+{
+    SDL_version sdl;
+    SDL_GetVersion(&sdl);
+    char font[64];
+    tg__font_describe(font, sizeof font);
+    const char *driver = SDL_GetCurrentVideoDriver();
+    (void)snprintf(text, size, "SDL %d.%d.%d, %s, video driver %s%s", sdl.major, sdl.minor,
+                   sdl.patch, font, driver != NULL ? driver : "?",
+                   window->headless ? " (no display)" : "");
+}

@@ -1,0 +1,164 @@
+/*
+ * The session engine: bytes, events and the time go in, actions come out. It owns no socket, no
+ * thread and no clock; whoever drives it does the I/O.
+ *
+ *     tg__engine_input(engine, &input);
+ *     while (tg__engine_next(engine, &action)) { … do it … }
+ *
+ * Drain the actions after every input: sent bytes and found entries point into memory that the next
+ * input reuses. Every input names the connection's generation; what belongs to an older one is
+ * counted and ignored. Thread: one.
+ */
+#ifndef TG_SDK_ENGINE_H
+#define TG_SDK_ENGINE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tickglass/client.h>
+#include <tickglass/histogram.h>
+#include <tickglass/internal/control.h>
+#include <tickglass/internal/dictionary.h>
+#include <tickglass/internal/store_writer.h>
+
+#include "desired.h"
+#include "policy.h"
+
+typedef struct tg__engine tg__engine;
+
+typedef struct tg__engine_options {
+    tg_store *store;          /* its writer side belongs to the engine from here on */
+    uint32_t instruments_max; /* names that can be wanted; the channel holds up to TG__SET_MAX */
+    uint32_t interests_max;   /* at most TG__INTEREST_CAPACITY_MAX */
+    uint32_t backoff_first_ms;
+    uint32_t backoff_cap_ms;
+    uint64_t random_seed;
+    const tg_clock *clock;               /* stamps stages only, never decides; copied */
+    tg_histogram *stage[TG_STAGE_COUNT]; /* NULL: not measured */
+} tg__engine_options;
+
+TG_MUST_CHECK tg_err tg__engine_open(const tg__engine_options *options, tg__engine **out);
+/* NULL is allowed. The store stays the caller's. */
+void tg__engine_close(tg__engine *engine);
+
+typedef enum tg__engine_state {
+    TG__ENGINE_IDLE,
+    TG__ENGINE_CONNECTING, /* name, TCP, TLS, upgrade */
+    TG__ENGINE_OPENING,    /* upgraded; WELCOME is awaited */
+    TG__ENGINE_JOINING,    /* answers and first images are awaited */
+    TG__ENGINE_LIVE,
+    TG__ENGINE_RESYNCING, /* a hole was seen; a SNAPSHOT is awaited */
+    TG__ENGINE_WAITING,   /* for the next attempt */
+    TG__ENGINE_STATE_COUNT
+} tg__engine_state;
+
+typedef enum tg__input_kind {
+    TG__INPUT_START,
+    TG__INPUT_STOP,
+    TG__INPUT_CONNECTED,
+    TG__INPUT_MESSAGE,
+    TG__INPUT_CLOSED,
+    TG__INPUT_TIMER,
+    TG__INPUT_SUBSCRIBE,
+    TG__INPUT_UNSUBSCRIBE,
+    TG__INPUT_FIND,
+    TG__INPUT_COUNT
+} tg__input_kind;
+
+typedef struct tg__input {
+    tg__input_kind kind;
+    uint32_t generation; /* CONNECTED, MESSAGE, CLOSED: of the CONNECT action */
+    int64_t now_ns;      /* monotonic; never goes back */
+    union {
+        struct {
+            const uint8_t *bytes;
+            size_t size;
+            int64_t received_mono_ns;
+        } message;
+        tg__closed closed;
+        struct {
+            tg_sub_id sub;
+            const char *venue;
+            const char *symbol;
+        } subscribe;
+        tg_sub_id unsubscribe;
+        const tg__find *find; /* copied */
+    } as;
+} tg__input;
+
+typedef enum tg__action_kind {
+    TG__ACTION_CONNECT, /* open a connection and name it by generation */
+    TG__ACTION_SEND,    /* one binary message */
+    TG__ACTION_TIMER,   /* give TIMER at deadline_ns; replaces the one before; INT64_MAX: none */
+    TG__ACTION_CLOSE,   /* say good-bye with code, within a short time; no CLOSED is awaited */
+    TG__ACTION_DROP,    /* cut it at once */
+    TG__ACTION_EVENT,
+    TG__ACTION_ANSWER,   /* a subscription has an answer, or lost it (TG_ERR_STATE) */
+    TG__ACTION_FOUND,    /* a page of the directory */
+    TG__ACTION_PUBLISHED /* the store has a new view */
+} tg__action_kind;
+
+typedef struct tg__action {
+    tg__action_kind kind;
+    uint32_t generation; /* CONNECT, SEND, CLOSE, DROP */
+    union {
+        struct {
+            const uint8_t *bytes;
+            size_t size;
+        } send;
+        int64_t deadline_ns;
+        uint16_t close_code;
+        tg_event event;
+        tg__sub_answer answer;
+        struct {
+            tg__found found;
+            tg__dictionary_reader reader; /* into the message of the input */
+        } found;
+    } as;
+} tg__action;
+
+/*
+ * One step. TG_ERR_STATE: the table has no such thing in this state (a driver's mistake, counted);
+ * TG_ERR_FULL, TG_ERR_INVALID_ARGUMENT: a command was refused. Whatever a peer does is no error
+ * here: it becomes actions and counters.
+ */
+TG_MUST_CHECK tg_err tg__engine_input(tg__engine *engine, const tg__input *input);
+
+/* The next action of the latest input; false: done. */
+bool tg__engine_next(tg__engine *engine, tg__action *action);
+
+/* What the state table says: the name of the row's handler, never NULL. For tests. */
+const char *tg__engine_row_name(tg__engine_state state, tg__input_kind kind);
+
+tg__engine_state tg__engine_state_of(const tg__engine *engine);
+tg_session_state tg__engine_session_state(const tg__engine *engine);
+
+/* "?" if the dictionary did not name it. */
+const char *tg__engine_venue_name(const tg__engine *engine, tg_venue_id venue);
+
+/* One writer, the engine; any thread reads. Relaxed throughout: no counter guards other memory. */
+typedef struct tg__engine_counters {
+    _Atomic uint64_t bytes;
+    _Atomic uint64_t messages;
+    _Atomic uint64_t frames;
+    _Atomic uint64_t frames_rejected;
+    _Atomic uint64_t frames_unfit;
+    _Atomic uint64_t unknown_messages;
+    _Atomic uint64_t unknown_rows; /* rows of an id that the store does not know */
+    _Atomic uint64_t gaps;
+    _Atomic uint64_t resyncs;
+    _Atomic uint64_t connects;
+    _Atomic uint64_t attempts;
+    _Atomic uint64_t late_inputs;    /* of an older connection */
+    _Atomic uint64_t state_errors;   /* inputs that the table refuses */
+    _Atomic uint64_t set_mismatches; /* the gateway's account of our set is not ours */
+    _Atomic int64_t rtt_ns;
+    _Atomic int64_t rtt_mono_ns;
+    _Atomic int64_t ts_gateway_ns;
+} tg__engine_counters;
+
+const tg__engine_counters *tg__engine_counters_of(const tg__engine *engine);
+
+#endif

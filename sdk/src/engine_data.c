@@ -1,0 +1,229 @@
+/* Images and deltas into the store, and what happens when a frame does not fit. */
+#include <string.h>
+
+#include "engine_state.h"
+
+static void admit(tg__engine *engine, tg_instrument_id id, const tg_image *image, uint64_t covered,
+                  const tg__arrival *arrival)
+{
+    if (tg__store_admit(engine->store, id, image, covered, arrival) == TG__REFUSED_UNKNOWN) {
+        tg__count(&engine->counters.unknown_rows, 1);
+    }
+}
+
+/*
+ * Takes over a frame that was validated whole. The clock is read once here, after decoding: it is
+ * the end of the DECODE stage and the time at which the rows entered the store.
+ */
+static void admit_frame(tg__engine *engine, const tg__input *input, const tg__frame *frame)
+{
+    engine->decoded_ns = tg_clock_mono_ns(&engine->clock);
+    const tg__arrival arrival = {input->as.message.received_mono_ns, engine->decoded_ns,
+                                 frame->ts_gateway_ns};
+    for (uint32_t i = 0; i < frame->count; i++) {
+        admit(engine, engine->updates[i].id, &engine->updates[i].image, engine->updates[i].covered,
+              &arrival);
+    }
+    tg__store_channel_alive(engine->store, engine->decoded_ns);
+    engine->dirty = true;
+    tg__count(&engine->counters.frames, 1);
+    atomic_store_explicit(&engine->counters.ts_gateway_ns, frame->ts_gateway_ns,
+                          memory_order_relaxed);
+    tg__session *session = &engine->session;
+    session->data_late = false;
+    if (session->stable_from_ns == TG__NEVER) {
+        session->stable_from_ns = input->now_ns;
+    }
+}
+
+/* An empty set may have no heartbeats: then only the link can be proved. */
+static void renew_data_clock(tg__engine *engine, int64_t now_ns)
+{
+    engine->session.data_at_ns =
+        engine->channel.count > 0 ? now_ns + engine->session.alive_ns : TG__NEVER;
+}
+
+bool tg__engine_is_current(const tg__engine *engine)
+{
+    const tg__desired *desired = &engine->desired;
+    if (desired->unasked > 0 || desired->unwanted > 0 || tg__engine_is_unanswered(engine)) {
+        return false;
+    }
+    if (!engine->session.have_images) {
+        return desired->held_count == 0;
+    }
+    return engine->channel.count == desired->held_count &&
+           engine->channel.set_digest == tg__desired_digest(desired);
+}
+
+void tg__engine_check_live(tg__engine *engine, int64_t now_ns)
+{
+    const bool joining = engine->state == TG__ENGINE_JOINING;
+    if ((!joining && engine->state != TG__ENGINE_LIVE) || !tg__engine_is_current(engine)) {
+        return;
+    }
+    engine->session.step_at_ns = TG__NEVER;
+    if (joining) {
+        engine->state = TG__ENGINE_LIVE;
+        tg__store_set_link(engine->store, TG__LINK_UP, now_ns);
+        engine->dirty = true;
+        (void)tg__engine_event(engine, TG_EVENT_SESSION, now_ns, TG_OK, "live with %lu instruments",
+                               (unsigned long)engine->desired.held_count);
+    }
+}
+
+void tg__engine_resync(tg__engine *engine, int64_t now_ns)
+{
+    tg__session *session = &engine->session;
+    if (session->resync_tries == TG__RESYNC_TRIES) {
+        tg__engine_leave(engine, now_ns, TG__CAUSE_TIMEOUT, 0, "%u RESYNCs brought no snapshot",
+                         TG__RESYNC_TRIES);
+        return;
+    }
+    const tg__request request = {TG__KIND_RESYNC, tg__engine_request_number(engine),
+                                 TG__CHANNEL_CONFLATED};
+    size_t capacity = 0;
+    size_t size = 0;
+    uint8_t *out = tg__engine_out(engine, &capacity);
+    if (tg__engine_room(engine) < 4 ||
+        tg__request_encode(&request, NULL, 0, out, capacity, &size) != TG_OK) {
+        session->resync_at_ns = now_ns + TG__MS_NS;
+        return;
+    }
+    tg__engine_send(engine, size);
+    tg__count(&engine->counters.resyncs, 1);
+    session->resync_tries++;
+    session->resync_last_ns = now_ns;
+    session->resync_at_ns = now_ns + session->resync_gap_ns;
+    session->resync_gap_ns = tg__min_ns(session->resync_gap_ns * 2, TG__RESYNC_LAST_NS);
+    tg__store_set_link(engine->store, TG__LINK_RESYNCING, now_ns);
+    engine->dirty = true;
+}
+
+void tg__engine_gap(tg__engine *engine, int64_t now_ns, tg_err err, const char *text)
+{
+    tg__session *session = &engine->session;
+    if (engine->state == TG__ENGINE_RESYNCING) {
+        return; /* the snapshot that is under way repairs this, too */
+    }
+    tg__count(&engine->counters.gaps, 1);
+    engine->state = TG__ENGINE_RESYNCING;
+    session->gap_told = true;
+    session->resync_tries = 0;
+    session->step_at_ns = TG__NEVER;
+    if (session->stable_from_ns != TG__NEVER && now_ns - session->stable_from_ns >= TG__STABLE_NS) {
+        session->resync_gap_ns = TG__RESYNC_FIRST_NS; /* the last hole is long ago */
+    }
+    session->stable_from_ns = TG__NEVER;
+    tg__store_set_link(engine->store, TG__LINK_GAP, now_ns);
+    engine->dirty = true;
+    (void)tg__engine_event(engine, TG_EVENT_GAP, now_ns, err, "gap: %s", text);
+    /* Paced: a hole right after the last repair waits, or holes and repairs feed each other. */
+    const bool first = session->resync_last_ns == INT64_MIN;
+    session->resync_at_ns = first ? now_ns : session->resync_last_ns + session->resync_gap_ns / 2;
+    if (now_ns >= session->resync_at_ns) {
+        tg__engine_resync(engine, now_ns);
+    }
+}
+
+/* A whole image is there: the end of a hole, and perhaps of joining. */
+static void repaired(tg__engine *engine, int64_t now_ns)
+{
+    tg__session *session = &engine->session;
+    session->have_images = true;
+    if (engine->state == TG__ENGINE_RESYNCING) {
+        engine->state = TG__ENGINE_JOINING;
+        session->resync_at_ns = TG__NEVER;
+    }
+    if (engine->state == TG__ENGINE_JOINING || session->step_at_ns != TG__NEVER) {
+        session->step_at_ns = now_ns + TG__JOIN_NS;
+    }
+    const bool told = session->gap_told;
+    session->gap_told = false;
+    tg__engine_check_live(engine, now_ns);
+    if (told) {
+        (void)tg__engine_event(engine, TG_EVENT_RESYNCED, now_ns, TG_OK,
+                               "resynced at boundary %llu",
+                               (unsigned long long)engine->channel.boundary);
+    }
+}
+
+tg_err tg__on_snapshot(tg__engine *engine, const tg__input *input)
+{
+    tg__frame frame;
+    tg__snapshot_reason reason = TG__SNAPSHOT_SET_CHANGE;
+    tg__fault fault = {0, TG__NO_ROW};
+    const tg_err err = tg__snapshot_decode(
+        input->as.message.bytes, input->as.message.size, engine->session.welcome.time_resolution_ns,
+        &frame, &reason, engine->updates, engine->channel_capacity, &fault);
+    if (err != TG_OK) {
+        tg__engine_reject(engine, input, err, &fault);
+        return TG_OK;
+    }
+    if (reason == TG__SNAPSHOT_GAP && !engine->session.gap_told) {
+        /* The gateway dropped frames for us and restates everything in one message. */
+        tg__count(&engine->counters.gaps, 1);
+        engine->session.gap_told = true;
+        (void)tg__engine_event(engine, TG_EVENT_GAP, input->now_ns, TG_OK,
+                               "gap: the gateway dropped frames that this client read too slowly");
+    }
+    tg__channel_replace(&engine->channel, &frame, engine->updates);
+    admit_frame(engine, input, &frame);
+    renew_data_clock(engine, input->now_ns);
+    repaired(engine, input->now_ns);
+    return TG_OK;
+}
+
+static void frame_unfit(tg__engine *engine, const tg__input *input, tg_err err)
+{
+    tg__count(&engine->counters.frames_unfit, 1);
+    if (engine->session.have_images) {
+        tg__engine_gap(engine, input->now_ns, err, tg_err_text(err));
+    }
+    /* Before the first image nothing can fit, and nothing is lost. */
+}
+
+tg_err tg__on_delta(tg__engine *engine, const tg__input *input)
+{
+    tg__frame frame;
+    tg__fault fault = {0, TG__NO_ROW};
+    const tg_err err =
+        tg__delta_decode(&engine->channel, input->as.message.bytes, input->as.message.size, &frame,
+                         engine->updates, engine->channel_capacity, &fault);
+    if (err == TG_ERR_BASE_MISMATCH || err == TG_ERR_SET_MISMATCH) {
+        frame_unfit(engine, input, err);
+        return TG_OK;
+    }
+    if (err != TG_OK) {
+        tg__engine_reject(engine, input, err, &fault);
+        return TG_OK;
+    }
+    tg__channel_apply(&engine->channel, &frame, engine->updates);
+    admit_frame(engine, input, &frame);
+    renew_data_clock(engine, input->now_ns);
+    return TG_OK;
+}
+
+/* Rows outside the conflated channel: its image and its continuity are not touched. */
+tg_err tg__on_ticks(tg__engine *engine, const tg__input *input)
+{
+    int64_t ts_gateway_ns = 0;
+    tg__ticks_reader reader;
+    tg__fault fault = {0, TG__NO_ROW};
+    const tg_err err = tg__ticks_decode(input->as.message.bytes, input->as.message.size,
+                                        engine->session.welcome.time_resolution_ns, &ts_gateway_ns,
+                                        &reader, &fault);
+    if (err != TG_OK) {
+        tg__engine_reject(engine, input, err, &fault);
+        return TG_OK;
+    }
+    engine->decoded_ns = tg_clock_mono_ns(&engine->clock);
+    const tg__arrival arrival = {input->as.message.received_mono_ns, engine->decoded_ns,
+                                 ts_gateway_ns};
+    tg__tick tick;
+    while (tg__ticks_next(&reader, &tick)) {
+        admit(engine, tick.update.id, &tick.update.image, tick.update.covered, &arrival);
+    }
+    engine->dirty = true;
+    return TG_OK;
+}

@@ -1,0 +1,262 @@
+/* Connecting, losing and waiting: the only owner of reconnects. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine_state.h"
+
+static void reset_session(tg__engine *engine)
+{
+    memset(&engine->session, 0, sizeof engine->session);
+    engine->session.resync_gap_ns = TG__RESYNC_FIRST_NS;
+    engine->session.resync_last_ns = INT64_MIN;
+    engine->session.stable_from_ns = TG__NEVER;
+    engine->session.echo_sent_ns = TG__NEVER;
+    engine->session.step_at_ns = TG__NEVER;
+    engine->session.link_at_ns = TG__NEVER;
+    engine->session.data_at_ns = TG__NEVER;
+    engine->session.echo_at_ns = TG__NEVER;
+    engine->session.resync_at_ns = TG__NEVER;
+    engine->session.pump_at_ns = TG__NEVER;
+    tg__engine_forget_requests(engine);
+}
+
+static void connect_now(tg__engine *engine, int64_t now_ns)
+{
+    engine->state = TG__ENGINE_CONNECTING;
+    engine->generation++;
+    reset_session(engine);
+    engine->session.step_at_ns = now_ns + TG__CONNECT_NS;
+    tg__count(&engine->counters.attempts, 1);
+    (void)tg__engine_push(engine, TG__ACTION_CONNECT);
+    (void)tg__engine_event(engine, TG_EVENT_SESSION, now_ns, TG_OK, "connecting");
+}
+
+tg_err tg__on_start(tg__engine *engine, const tg__input *input)
+{
+    tg__backoff_reset(&engine->backoff);
+    connect_now(engine, input->now_ns);
+    return TG_OK;
+}
+
+/* Whatever comes from the old connection is late from here on. */
+static void end_connection(tg__engine *engine, int64_t now_ns)
+{
+    engine->generation++;
+    engine->decoded_ns = 0;
+    reset_session(engine);
+    tg__store_set_link(engine->store, TG__LINK_DOWN, now_ns);
+    engine->dirty = true;
+}
+
+tg_err tg__on_stop(tg__engine *engine, const tg__input *input)
+{
+    const tg__engine_state from = engine->state;
+    if (from == TG__ENGINE_CONNECTING) {
+        (void)tg__engine_push(engine, TG__ACTION_DROP);
+    } else if (from != TG__ENGINE_WAITING) {
+        tg__action *close = tg__engine_push(engine, TG__ACTION_CLOSE);
+        if (close != NULL) {
+            close->as.close_code = TG__CLOSE_NORMAL;
+        }
+    }
+    end_connection(engine, input->now_ns);
+    engine->state = TG__ENGINE_IDLE;
+    (void)tg__engine_event(engine, TG_EVENT_SESSION, input->now_ns, TG_OK, "stopped");
+    return TG_OK;
+}
+
+tg_err tg__on_connected(tg__engine *engine, const tg__input *input)
+{
+    engine->state = TG__ENGINE_OPENING;
+    engine->session.step_at_ns = input->now_ns + TG__WELCOME_NS;
+    (void)tg__engine_event(engine, TG_EVENT_SESSION, input->now_ns, TG_OK,
+                           "connected; waiting for the gateway's welcome");
+    return TG_OK;
+}
+
+/* The budget is forgotten only after a stable time of applied data: neither a connection nor a
+ * snapshot alone proves that the next attempt will hold. */
+static bool was_stable(const tg__engine *engine, int64_t now_ns)
+{
+    const int64_t from = engine->session.stable_from_ns;
+    return from != TG__NEVER && now_ns - from >= TG__STABLE_NS;
+}
+
+static void write_cause(char *text, size_t size, const tg__closed *closed, const char *clause)
+{
+    char number[24] = "";
+    if (closed->cause == TG__CAUSE_CLOSE_CODE) {
+        (void)snprintf(number, sizeof number, " (close code %u)", (unsigned)closed->code);
+    } else if (closed->cause == TG__CAUSE_HTTP_STATUS) {
+        (void)snprintf(number, sizeof number, " (HTTP %u)", (unsigned)closed->code);
+    }
+    (void)snprintf(text, size, "session: %s%s%s%s", clause, number,
+                   closed->text[0] != '\0' ? ": " : "", closed->text);
+}
+
+/* The one place that decides what follows a lost connection. */
+static void lose(tg__engine *engine, int64_t now_ns, const tg__closed *closed)
+{
+    const tg__policy_row row = tg__policy_of(closed);
+    if (was_stable(engine, now_ns)) {
+        tg__backoff_reset(&engine->backoff);
+    }
+    end_connection(engine, now_ns);
+    char cause[sizeof closed->text + 96];
+    write_cause(cause, sizeof cause, closed, row.text);
+    const bool stop = row.policy == TG__POLICY_STOP || row.policy == TG__POLICY_RENEW;
+    if (stop) {
+        engine->state = TG__ENGINE_IDLE;
+        (void)tg__engine_event(engine, TG_EVENT_SESSION, now_ns, row.err, "%.150s; stopped%s",
+                               cause,
+                               row.policy == TG__POLICY_RENEW ? ": no other token is there" : "");
+        return;
+    }
+    const uint32_t floor_ms = closed->floor_ms > row.floor_ms ? closed->floor_ms : row.floor_ms;
+    const int64_t delay_ns = tg__backoff_next_ns(&engine->backoff, &engine->random, floor_ms,
+                                                 row.policy == TG__POLICY_RETRY_SLOW);
+    engine->state = TG__ENGINE_WAITING;
+    engine->session.step_at_ns = now_ns + delay_ns;
+    tg_event *event = tg__engine_event(engine, TG_EVENT_SESSION, now_ns, row.err,
+                                       "%.150s; next attempt in %lld ms", cause,
+                                       (long long)(delay_ns / TG__MS_NS));
+    if (event != NULL) {
+        event->wait_ms = (uint32_t)(delay_ns / TG__MS_NS);
+    }
+}
+
+tg_err tg__on_closed(tg__engine *engine, const tg__input *input)
+{
+    lose(engine, input->now_ns, &input->as.closed);
+    return TG_OK;
+}
+
+void tg__engine_leave(tg__engine *engine, int64_t now_ns, tg__cause cause, uint16_t close_code,
+                      const char *format, ...)
+{
+    tg__closed closed = {cause, 0, 0, ""};
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(closed.text, sizeof closed.text, format, arguments);
+    va_end(arguments);
+    tg__action *action =
+        tg__engine_push(engine, close_code != 0 ? TG__ACTION_CLOSE : TG__ACTION_DROP);
+    if (action != NULL) {
+        action->as.close_code = close_code;
+    }
+    lose(engine, now_ns, &closed);
+}
+
+tg_err tg__on_connect_timer(tg__engine *engine, const tg__input *input)
+{
+    if (input->now_ns >= engine->session.step_at_ns) {
+        tg__engine_leave(engine, input->now_ns, TG__CAUSE_TIMEOUT, 0, "no connection within %lld s",
+                         (long long)(TG__CONNECT_NS / TG__S_NS));
+    }
+    return TG_OK;
+}
+
+tg_err tg__on_welcome_timer(tg__engine *engine, const tg__input *input)
+{
+    if (input->now_ns >= engine->session.step_at_ns) {
+        tg__engine_leave(engine, input->now_ns, TG__CAUSE_TIMEOUT, 0, "no WELCOME within %lld s",
+                         (long long)(TG__WELCOME_NS / TG__S_NS));
+    }
+    return TG_OK;
+}
+
+tg_err tg__on_waiting_timer(tg__engine *engine, const tg__input *input)
+{
+    if (input->now_ns >= engine->session.step_at_ns) {
+        connect_now(engine, input->now_ns);
+    }
+    return TG_OK;
+}
+
+/* The channel is silent although the link lives: ask for images, and give up if that is in vain.
+ * Asking does not renew the clock: only an applied frame does. */
+static void data_overdue(tg__engine *engine, int64_t now_ns)
+{
+    tg__session *session = &engine->session;
+    if (session->data_late) {
+        tg__engine_leave(engine, now_ns, TG__CAUSE_TIMEOUT, 0,
+                         "the link answers but brings no frames");
+        return;
+    }
+    session->data_late = true;
+    session->data_at_ns = now_ns + session->alive_ns;
+    if (engine->state == TG__ENGINE_LIVE) {
+        tg__engine_gap(engine, now_ns, TG_ERR_TIMEOUT, "no frame in time, heartbeats included");
+    }
+}
+
+/* An answer or an image did not come. */
+static void step_overdue(tg__engine *engine, int64_t now_ns)
+{
+    engine->session.step_at_ns = TG__NEVER;
+    if (engine->state == TG__ENGINE_JOINING || tg__engine_is_unanswered(engine)) {
+        tg__engine_leave(engine, now_ns, TG__CAUSE_TIMEOUT, 0, "no %s within %lld s",
+                         tg__engine_is_unanswered(engine) ? "answer" : "images",
+                         (long long)(TG__JOIN_NS / TG__S_NS));
+    } else if (engine->state == TG__ENGINE_LIVE) {
+        tg__engine_gap(engine, now_ns, TG_ERR_TIMEOUT, "no image of the changed set");
+    }
+}
+
+tg_err tg__on_session_timer(tg__engine *engine, const tg__input *input)
+{
+    const int64_t now_ns = input->now_ns;
+    tg__session *session = &engine->session;
+    if (now_ns >= session->link_at_ns) {
+        /* A dead link is cut: a polite close would hang in its send buffer. */
+        tg__engine_leave(engine, now_ns, TG__CAUSE_TIMEOUT, 0, "nothing received for %lld ms",
+                         (long long)(session->alive_ns / TG__MS_NS));
+        return TG_OK;
+    }
+    if (now_ns >= session->step_at_ns) {
+        step_overdue(engine, now_ns);
+    }
+    if (engine->state != TG__ENGINE_WAITING && now_ns >= session->data_at_ns) {
+        data_overdue(engine, now_ns);
+    }
+    if (engine->state == TG__ENGINE_RESYNCING && now_ns >= session->resync_at_ns) {
+        tg__engine_resync(engine, now_ns);
+    }
+    if (engine->state == TG__ENGINE_WAITING) {
+        return TG_OK; /* one of these gave the connection up */
+    }
+    if (now_ns >= session->echo_at_ns) {
+        tg__engine_echo(engine, now_ns);
+    }
+    if (now_ns >= session->pump_at_ns) {
+        tg__engine_pump(engine, now_ns);
+    }
+    return TG_OK;
+}
+
+int64_t tg__engine_deadline(const tg__engine *engine)
+{
+    const tg__session *session = &engine->session;
+    switch (engine->state) {
+    case TG__ENGINE_IDLE:
+        return TG__NEVER;
+    case TG__ENGINE_CONNECTING:
+    case TG__ENGINE_OPENING:
+    case TG__ENGINE_WAITING:
+        return session->step_at_ns;
+    case TG__ENGINE_JOINING:
+    case TG__ENGINE_LIVE:
+    case TG__ENGINE_RESYNCING:
+    case TG__ENGINE_STATE_COUNT:
+        break;
+    }
+    int64_t deadline = tg__min_ns(session->link_at_ns, session->data_at_ns);
+    deadline = tg__min_ns(deadline, session->step_at_ns);
+    deadline = tg__min_ns(deadline, session->echo_at_ns);
+    deadline = tg__min_ns(deadline, session->pump_at_ns);
+    if (engine->state == TG__ENGINE_RESYNCING) {
+        deadline = tg__min_ns(deadline, session->resync_at_ns);
+    }
+    return deadline;
+}

@@ -1,0 +1,294 @@
+/* Subscriptions and searches: what is asked, how fast, and what the answers mean. */
+#include <string.h>
+
+#include <tickglass/internal/control_flow.h>
+
+#include "engine_state.h"
+
+#define PACE_BURST_NS TG__S_NS /* a second's worth of items may go at once */
+
+void tg__engine_forget_requests(tg__engine *engine)
+{
+    for (uint32_t i = 0; i < TG__REQUESTS_MAX; i++) {
+        engine->requests[i].number = 0;
+    }
+    for (uint32_t i = 0; i < TG__FINDS_MAX; i++) {
+        engine->finds[i].sent = false; /* asked again in the next session */
+    }
+}
+
+uint32_t tg__engine_request_number(tg__engine *engine)
+{
+    const uint32_t number = engine->next_request;
+    engine->next_request = number == UINT32_MAX ? 1 : number + 1;
+    return number;
+}
+
+bool tg__engine_is_unanswered(const tg__engine *engine)
+{
+    for (uint32_t i = 0; i < TG__REQUESTS_MAX; i++) {
+        if (engine->requests[i].number != 0 && !engine->requests[i].answered) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool in_session(const tg__engine *engine)
+{
+    return engine->state == TG__ENGINE_JOINING || engine->state == TG__ENGINE_LIVE ||
+           engine->state == TG__ENGINE_RESYNCING;
+}
+
+static tg__pending_request *free_request(tg__engine *engine)
+{
+    for (uint32_t i = 0; i < TG__REQUESTS_MAX; i++) {
+        if (engine->requests[i].number == 0) {
+            return &engine->requests[i];
+        }
+    }
+    return NULL;
+}
+
+static int64_t item_ns(const tg__engine *engine)
+{
+    const uint32_t rate = engine->session.limits.subscribe_per_second;
+    return TG__S_NS / (rate > 0 ? rate : 1);
+}
+
+/* How many items the advertised rate allows now (generic cell rate, burst of one second). */
+static uint32_t allowed_items(const tg__engine *engine, int64_t now_ns)
+{
+    const int64_t from = engine->session.paced_ns > now_ns ? engine->session.paced_ns : now_ns;
+    const int64_t items = (now_ns + PACE_BURST_NS - from) / item_ns(engine);
+    return items < TG__REQUEST_ITEMS ? (uint32_t)items : TG__REQUEST_ITEMS;
+}
+
+static void pay(tg__engine *engine, int64_t now_ns, uint32_t items)
+{
+    tg__session *session = &engine->session;
+    const int64_t from = session->paced_ns > now_ns ? session->paced_ns : now_ns;
+    session->paced_ns = from + items * item_ns(engine);
+}
+
+/* Sends one SUBSCRIBE (ask) or UNSUBSCRIBE with what is due, as far as the rate allows. */
+static void send_request(tg__engine *engine, int64_t now_ns, bool ask)
+{
+    const uint32_t allowed = allowed_items(engine, now_ns);
+    if (allowed == 0) {
+        /* A quarter of the burst again, so that the rest does not go out in single items. */
+        engine->session.pump_at_ns = now_ns + PACE_BURST_NS / 4;
+        return;
+    }
+    tg__pending_request *pending = free_request(engine);
+    if (pending == NULL) {
+        return; /* every record waits for results that the gateway called pending */
+    }
+    const uint32_t count =
+        tg__desired_take(&engine->desired, ask, pending->wants, engine->names, allowed);
+    if (count == 0) {
+        return;
+    }
+    const tg__request request = {ask ? TG__KIND_SUBSCRIBE : TG__KIND_UNSUBSCRIBE,
+                                 tg__engine_request_number(engine), TG__CHANNEL_CONFLATED};
+    size_t capacity = 0;
+    size_t size = 0;
+    uint8_t *out = tg__engine_out(engine, &capacity);
+    if (tg__request_encode(&request, engine->names, count, out, capacity, &size) != TG_OK) {
+        /* No room beside what this input already sent: back to the state before. */
+        const tg__result again = {TG__ANSWER_TOO_FAST, TG_INSTRUMENT_NONE};
+        for (uint32_t i = 0; i < count; i++) {
+            (void)tg__desired_answer(&engine->desired, pending->wants[i], &again);
+        }
+        engine->session.pump_at_ns = now_ns + TG__MS_NS;
+        return;
+    }
+    tg__engine_send(engine, size);
+    pending->number = request.request;
+    pending->count = count;
+    pending->ask = ask;
+    pending->answered = false;
+    pay(engine, now_ns, count);
+    if (engine->session.step_at_ns == TG__NEVER) {
+        engine->session.step_at_ns = now_ns + TG__JOIN_NS;
+    }
+}
+
+static void send_finds(tg__engine *engine)
+{
+    for (uint32_t i = 0; i < TG__FINDS_MAX; i++) {
+        tg__pending_find *pending = &engine->finds[i];
+        if (!pending->used || pending->sent || tg__engine_room(engine) < 4) {
+            continue;
+        }
+        size_t capacity = 0;
+        size_t size = 0;
+        uint8_t *out = tg__engine_out(engine, &capacity);
+        if (tg__find_encode(&pending->find, out, capacity, &size) == TG_OK) {
+            tg__engine_send(engine, size);
+            pending->sent = true;
+        }
+    }
+}
+
+void tg__engine_pump(tg__engine *engine, int64_t now_ns)
+{
+    engine->session.pump_at_ns = TG__NEVER;
+    if (!in_session(engine)) {
+        return;
+    }
+    send_finds(engine);
+    /* One change of the set is under way at a time: the next follows from its answer. What is given
+     * back goes first, because it makes room under the gateway's limit. */
+    if (tg__engine_is_unanswered(engine) || tg__engine_room(engine) < 4) {
+        return;
+    }
+    if (engine->desired.unwanted > 0) {
+        send_request(engine, now_ns, false);
+    }
+    if (engine->desired.unasked > 0 && !tg__engine_is_unanswered(engine)) {
+        send_request(engine, now_ns, true);
+    }
+}
+
+tg_err tg__on_subscribe(tg__engine *engine, const tg__input *input)
+{
+    TG_TRY(tg__desired_add(&engine->desired, input->as.subscribe.sub, input->as.subscribe.venue,
+                           input->as.subscribe.symbol));
+    /* Not at once: a burst of commands becomes one request. */
+    if (in_session(engine) && engine->desired.unasked > 0) {
+        engine->session.pump_at_ns = tg__min_ns(engine->session.pump_at_ns, input->now_ns);
+    }
+    return TG_OK;
+}
+
+tg_err tg__on_unsubscribe(tg__engine *engine, const tg__input *input)
+{
+    TG_TRY(tg__desired_remove(&engine->desired, input->as.unsubscribe));
+    if (in_session(engine) && engine->desired.unwanted > 0) {
+        engine->session.pump_at_ns = tg__min_ns(engine->session.pump_at_ns, input->now_ns);
+    }
+    return TG_OK;
+}
+
+tg_err tg__on_find(tg__engine *engine, const tg__input *input)
+{
+    for (uint32_t i = 0; i < TG__FINDS_MAX; i++) {
+        tg__pending_find *pending = &engine->finds[i];
+        if (!pending->used) {
+            pending->used = true;
+            pending->sent = false;
+            pending->find = *input->as.find;
+            tg__engine_pump(engine, input->now_ns);
+            return TG_OK;
+        }
+    }
+    return TG_ERR_FULL;
+}
+
+static tg__pending_request *request_of(tg__engine *engine, uint32_t number)
+{
+    for (uint32_t i = 0; i < TG__REQUESTS_MAX && number != 0; i++) {
+        if (engine->requests[i].number == number) {
+            return &engine->requests[i];
+        }
+    }
+    return NULL;
+}
+
+static void take_results(tg__engine *engine, tg__pending_request *pending, int64_t now_ns)
+{
+    uint32_t open = 0;
+    for (uint32_t i = 0; i < pending->count; i++) {
+        const uint32_t want = pending->wants[i];
+        if (want == TG__NO_WANT) {
+            continue;
+        }
+        const tg__result *result = &engine->results[i];
+        if (!tg__desired_answer(&engine->desired, want, result)) {
+            open++;
+            continue;
+        }
+        pending->wants[i] = TG__NO_WANT;
+        if (result->code == TG__ANSWER_TOO_FAST) {
+            engine->session.paced_ns = now_ns + PACE_BURST_NS + item_ns(engine);
+        }
+        if (result->id != TG_INSTRUMENT_NONE) {
+            tg__store_set_not_entitled(engine->store, result->id,
+                                       result->code == TG__ANSWER_NOT_ENTITLED);
+        }
+    }
+    pending->answered = true;
+    if (open == 0) {
+        pending->number = 0;
+    }
+}
+
+tg_err tg__on_answer(tg__engine *engine, const tg__input *input)
+{
+    tg__answer answer;
+    tg__fault fault = {0, TG__NO_ROW};
+    const tg_err err = tg__answer_decode(input->as.message.bytes, input->as.message.size, &answer,
+                                         engine->results, TG__ITEM_MAX, &fault);
+    if (err != TG_OK) {
+        tg__engine_reject(engine, input, err, &fault);
+        return TG_OK;
+    }
+    tg__pending_request *pending = request_of(engine, answer.request);
+    if (pending == NULL || answer.channel != TG__CHANNEL_CONFLATED) {
+        return TG_OK; /* of a RESYNC, or of nothing that is open any more */
+    }
+    if (answer.count != pending->count) {
+        tg__engine_reject(engine, input, TG_ERR_COUNT_LIMIT, &fault);
+        return TG_OK;
+    }
+    take_results(engine, pending, input->now_ns);
+    engine->dirty = true;
+    if (answer.set_count != engine->desired.held_count ||
+        answer.set_digest != tg__desired_digest(&engine->desired)) {
+        tg__count(&engine->counters.set_mismatches, 1);
+        tg__engine_leave(engine, input->now_ns, TG__CAUSE_PEER_FAULT, TG__CLOSE_BAD_MESSAGE,
+                         "ANSWER: the gateway holds %lu instruments for us, our account %lu",
+                         (unsigned long)answer.set_count,
+                         (unsigned long)engine->desired.held_count);
+        return TG_OK;
+    }
+    engine->session.step_at_ns = input->now_ns + TG__JOIN_NS;
+    tg__engine_pump(engine, input->now_ns);
+    tg__engine_check_live(engine, input->now_ns);
+    return TG_OK;
+}
+
+tg_err tg__on_found(tg__engine *engine, const tg__input *input)
+{
+    tg__found found;
+    tg__dictionary_reader reader;
+    tg__fault fault = {0, TG__NO_ROW};
+    const tg_err err =
+        tg__found_decode(input->as.message.bytes, input->as.message.size, &found, &reader, &fault);
+    if (err != TG_OK) {
+        tg__engine_reject(engine, input, err, &fault);
+        return TG_OK;
+    }
+    for (uint32_t i = 0; i < TG__FINDS_MAX; i++) {
+        tg__pending_find *pending = &engine->finds[i];
+        if (!pending->used || !pending->sent || pending->find.request != found.request) {
+            continue;
+        }
+        tg__dictionary_reader venues = reader;
+        tg__dictionary_entry entry;
+        while (tg__dictionary_next(&venues, &entry)) {
+            if (entry.op == TG__DICTIONARY_VENUE && entry.as.venue.id < TG_VENUE_MAX) {
+                engine->knowledge.venues[entry.as.venue.id] = entry.as.venue;
+            }
+        }
+        pending->used = false;
+        tg__action *action = tg__engine_push(engine, TG__ACTION_FOUND);
+        if (action != NULL) {
+            action->as.found.found = found;
+            action->as.found.reader = reader;
+        }
+        break;
+    }
+    return TG_OK;
+}

@@ -1,0 +1,199 @@
+/* What the engine's own files share; nobody else includes it. */
+#ifndef TG_SDK_ENGINE_STATE_H
+#define TG_SDK_ENGINE_STATE_H
+
+#include <tickglass/internal/channel.h>
+#include <tickglass/internal/frame.h>
+
+#include "backoff.h"
+#include "engine.h"
+
+#define TG__MS_NS         INT64_C(1000000)
+#define TG__S_NS          INT64_C(1000000000)
+#define TG__NEVER         INT64_MAX
+#define TG__ACTIONS_MAX   32u
+#define TG__REQUESTS_MAX  8u
+#define TG__REQUEST_ITEMS 512u
+#define TG__FINDS_MAX     16u
+#define TG__OUT_SIZE      (96u * 1024u)
+
+/* Deadlines of one connection. */
+#define TG__CONNECT_NS      (15 * TG__S_NS)
+#define TG__WELCOME_NS      (10 * TG__S_NS)
+#define TG__JOIN_NS         (15 * TG__S_NS) /* without any answer or image */
+#define TG__ECHO_NS         (2 * TG__S_NS)
+#define TG__RESYNC_FIRST_NS (1 * TG__S_NS) /* between two RESYNCs; doubles up to the last */
+#define TG__RESYNC_LAST_NS  (16 * TG__S_NS)
+#define TG__RESYNC_TRIES    4u
+#define TG__STABLE_NS       (10 * TG__S_NS) /* of applied data before the back-off is forgotten */
+#define TG__FAULTS_MAX      4u              /* rejected messages in one connection ... */
+#define TG__FAULT_FORGET_NS (30 * TG__S_NS) /* ... one of which is forgotten in this time */
+
+/* A SUBSCRIBE or UNSUBSCRIBE whose results are not all there. */
+typedef struct tg__pending_request {
+    uint32_t number; /* 0: free */
+    uint32_t count;
+    bool ask;                          /* SUBSCRIBE */
+    bool answered;                     /* at least once; items may be pending still */
+    uint32_t wants[TG__REQUEST_ITEMS]; /* TG__NO_WANT: settled */
+} tg__pending_request;
+
+typedef struct tg__pending_find {
+    bool used;
+    bool sent;
+    tg__find find;
+} tg__pending_find;
+
+/* What is known of the sequencers behind the gateways; survives connections. */
+typedef struct tg__knowledge {
+    bool known;
+    uint64_t lineage;
+    uint32_t dictionary_generation;
+    uint8_t stale_venues[32]; /* bit per venue id */
+    tg_venue venues[TG_VENUE_MAX];
+} tg__knowledge;
+
+/* Everything that ends with the connection. */
+typedef struct tg__session {
+    tg__welcome welcome;
+    tg__limits limits;
+    bool have_images; /* a SNAPSHOT was applied */
+    bool gap_told;    /* TG_EVENT_GAP went out and TG_EVENT_RESYNCED has not */
+    bool data_late;   /* the channel was silent for too long, and a RESYNC asked for that */
+    uint32_t resync_tries;
+    uint32_t faults;
+    int64_t fault_at_ns;
+    int64_t resync_gap_ns;  /* pause after the next RESYNC */
+    int64_t resync_last_ns; /* when the latest was sent; INT64_MIN: none */
+    int64_t stable_from_ns; /* of unbroken applied data; TG__NEVER: none yet */
+    int64_t alive_ns;       /* silence that a live link never shows */
+    int64_t paced_ns;       /* theoretical time of the next subscribe item */
+    uint64_t echo_cookie;
+    int64_t echo_sent_ns; /* of echo_cookie; TG__NEVER: answered */
+    /* deadlines */
+    int64_t step_at_ns; /* what the state waits for: connection, WELCOME, attempt, answer, image */
+    int64_t link_at_ns; /* any byte renews it */
+    int64_t data_at_ns; /* an applied frame renews it */
+    int64_t echo_at_ns;
+    int64_t resync_at_ns;
+    int64_t pump_at_ns;
+} tg__session;
+
+struct tg__engine {
+    tg_store *store;
+    tg_clock clock;
+    tg_histogram *stage[TG_STAGE_COUNT];
+    tg__engine_state state;
+    uint32_t generation; /* of the connection that inputs may speak of */
+    uint32_t next_request;
+    tg__random random;
+    tg__backoff backoff;
+    tg__knowledge knowledge;
+    tg__session session;
+    tg__desired desired;
+    tg__engine_counters counters;
+    bool dirty;         /* the store has something to publish */
+    int64_t decoded_ns; /* when the message of this input was decoded; 0: it was no data */
+    int64_t timer_ns;   /* the deadline that the driver knows */
+    tg__channel channel;
+    tg_instrument_id *channel_ids;
+    tg_image *channel_images;
+    tg__update *updates; /* decoded rows; as many as the channel can hold */
+    uint32_t channel_capacity;
+    tg__pending_request requests[TG__REQUESTS_MAX];
+    tg__pending_find finds[TG__FINDS_MAX];
+    tg__name names[TG__REQUEST_ITEMS]; /* of the request that is being encoded */
+    tg__result results[TG__ITEM_MAX];  /* of the ANSWER that is being read */
+    uint32_t action_first;
+    uint32_t action_count;
+    uint32_t out_used;
+    tg__action actions[TG__ACTIONS_MAX];
+    uint8_t out[TG__OUT_SIZE]; /* bytes of this input's SEND actions */
+};
+
+static inline void tg__count(_Atomic uint64_t *counter, uint64_t n)
+{
+    /* One writer: a load and a store are enough, no read-modify-write. */
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
+                          memory_order_relaxed);
+}
+
+static inline int64_t tg__min_ns(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* --- engine_actions.c: what goes out --- */
+
+/* A slot of the list; NULL when it is full, which the callers' bounds exclude (counted). */
+tg__action *tg__engine_push(tg__engine *engine, tg__action_kind kind);
+uint32_t tg__engine_room(const tg__engine *engine);
+/* Room of the out buffer, and sending what was encoded there. */
+uint8_t *tg__engine_out(tg__engine *engine, size_t *capacity);
+void tg__engine_send(tg__engine *engine, size_t size);
+/* The event, for details to be added; NULL when the list is full. */
+tg_event *tg__engine_event(tg__engine *engine, tg_event_kind kind, int64_t now_ns, tg_err err,
+                           const char *format, ...) TG_PRINTF(5, 6);
+
+/* --- engine_link.c: connecting, losing, waiting --- */
+
+tg_err tg__on_start(tg__engine *engine, const tg__input *input);
+tg_err tg__on_stop(tg__engine *engine, const tg__input *input);
+tg_err tg__on_connected(tg__engine *engine, const tg__input *input);
+tg_err tg__on_closed(tg__engine *engine, const tg__input *input);
+tg_err tg__on_connect_timer(tg__engine *engine, const tg__input *input);
+tg_err tg__on_welcome_timer(tg__engine *engine, const tg__input *input);
+tg_err tg__on_session_timer(tg__engine *engine, const tg__input *input);
+tg_err tg__on_waiting_timer(tg__engine *engine, const tg__input *input);
+
+/* Ends the connection from our side: with a close code, or by cutting it (0). */
+void tg__engine_leave(tg__engine *engine, int64_t now_ns, tg__cause cause, uint16_t close_code,
+                      const char *format, ...) TG_PRINTF(5, 6);
+int64_t tg__engine_deadline(const tg__engine *engine);
+
+/* --- engine_session.c: what is said besides data --- */
+
+tg_err tg__on_welcome(tg__engine *engine, const tg__input *input);
+tg_err tg__on_dictionary(tg__engine *engine, const tg__input *input);
+tg_err tg__on_limits(tg__engine *engine, const tg__input *input);
+tg_err tg__on_venue_state(tg__engine *engine, const tg__input *input);
+tg_err tg__on_echo_reply(tg__engine *engine, const tg__input *input);
+tg_err tg__on_token_answer(tg__engine *engine, const tg__input *input);
+void tg__engine_echo(tg__engine *engine, int64_t now_ns);
+
+/* --- engine_requests.c: subscriptions and searches --- */
+
+tg_err tg__on_subscribe(tg__engine *engine, const tg__input *input);
+tg_err tg__on_unsubscribe(tg__engine *engine, const tg__input *input);
+tg_err tg__on_find(tg__engine *engine, const tg__input *input);
+tg_err tg__on_answer(tg__engine *engine, const tg__input *input);
+tg_err tg__on_found(tg__engine *engine, const tg__input *input);
+/* Sends what is due and allowed; sets the deadline of the rest. */
+void tg__engine_pump(tg__engine *engine, int64_t now_ns);
+void tg__engine_forget_requests(tg__engine *engine);
+/* A SUBSCRIBE or UNSUBSCRIBE has no answer yet. */
+bool tg__engine_is_unanswered(const tg__engine *engine);
+uint32_t tg__engine_request_number(tg__engine *engine);
+
+/* --- engine_data.c: images, deltas, holes --- */
+
+tg_err tg__on_snapshot(tg__engine *engine, const tg__input *input);
+tg_err tg__on_delta(tg__engine *engine, const tg__input *input);
+tg_err tg__on_ticks(tg__engine *engine, const tg__input *input);
+/* Every wish is answered and the channel carries the set that the answers add up to. */
+bool tg__engine_is_current(const tg__engine *engine);
+/* JOINING ends then, and so does the wait of a live session for a changed set. */
+void tg__engine_check_live(tg__engine *engine, int64_t now_ns);
+/* A hole: say so, and ask for images when it is time. */
+void tg__engine_gap(tg__engine *engine, int64_t now_ns, tg_err err, const char *text);
+void tg__engine_resync(tg__engine *engine, int64_t now_ns);
+
+/* --- engine_message.c: one message --- */
+
+tg_err tg__on_message(tg__engine *engine, const tg__input *input);
+/* A message that does not decode: say where, and repair or give up. */
+void tg__engine_reject(tg__engine *engine, const tg__input *input, tg_err err,
+                       const tg__fault *fault);
+const char *tg__kind_name(uint8_t kind);
+
+#endif

@@ -1,0 +1,356 @@
+/*
+ * What ids mean: dictionary events of one generation, and the change of generation or lineage.
+ *
+ * A row belongs to a (venue, symbol) and outlives its id: over a restart it becomes an orphan that
+ * keeps version and values, and the instrument's next definition finds it again. So a price cannot
+ * go backwards by a change of dictionary either.
+ */
+#include <tickglass/internal/store_writer.h>
+
+#include <string.h>
+
+#include <tickglass/internal/control_flow.h>
+
+#include "store_state.h"
+
+static bool is_text(const char *text, size_t size)
+{
+    return text[0] != '\0' && memchr(text, '\0', size) != NULL;
+}
+
+static bool is_exponent(int8_t exponent)
+{
+    return exponent >= TG_DECIMAL_EXPONENT_MIN && exponent <= TG_DECIMAL_EXPONENT_MAX;
+}
+
+static bool is_entry(const tg_instrument *instrument)
+{
+    return instrument != NULL && instrument->id != TG_INSTRUMENT_NONE &&
+           instrument->venue < TG_VENUE_MAX && instrument->band_count <= TG_TICK_BAND_MAX &&
+           is_exponent(instrument->price_exponent) && is_exponent(instrument->quantity_exponent) &&
+           is_text(instrument->symbol, sizeof instrument->symbol) &&
+           memchr(instrument->currency, '\0', sizeof instrument->currency) != NULL;
+}
+
+static bool is_tombstone(const tg_store *store, tg_instrument_id id)
+{
+    return (store->tombstones[id / 64] >> (id % 64) & 1) != 0;
+}
+
+static const tg_instrument *entry_of(const tg_store *store, uint16_t row)
+{
+    return &store->pool.entry[store->pending->hot[row].entry];
+}
+
+static bool same_scale(const tg_instrument *a, const tg_instrument *b)
+{
+    return a->price_exponent == b->price_exponent && a->quantity_exponent == b->quantity_exponent;
+}
+
+/* Index of a venue's name among those of orphans; 0: not there. */
+static uint16_t find_venue_name(const tg_store *store, const char *name)
+{
+    for (uint32_t i = 1; i <= store->venue_name_count; i++) {
+        if (strcmp(store->venue_names[i], name) == 0) {
+            return (uint16_t)i;
+        }
+    }
+    return 0;
+}
+
+/* 0 for a venue that was never named, or when the table is full: its orphans are not found again.
+ */
+static uint16_t keep_venue_name(tg_store *store, const char *name)
+{
+    const uint16_t kept = find_venue_name(store, name);
+    if (kept != 0 || name[0] == '\0' || store->venue_name_count + 1 >= TG__VENUE_NAMES_MAX) {
+        return kept;
+    }
+    store->venue_name_count++;
+    memcpy(store->venue_names[store->venue_name_count], name, TG_VENUE_NAME_SIZE);
+    return (uint16_t)store->venue_name_count;
+}
+
+static void list_known(tg_store *store, uint16_t row)
+{
+    tg_view *pending = store->pending;
+    store->ledger[row].position = (uint16_t)pending->count;
+    pending->known[pending->count++] = row;
+    store->known_stamp = pending->number;
+}
+
+static void unlist_known(tg_store *store, uint16_t row)
+{
+    tg_view *pending = store->pending;
+    const uint16_t position = store->ledger[row].position;
+    const uint16_t last = pending->known[--pending->count];
+    pending->known[position] = last;
+    store->ledger[last].position = position;
+    tg__row_touch(store, last); /* versions that catch up must see it move */
+    store->known_stamp = pending->number;
+}
+
+/* Take row out of the view: no id any more, values and version stay. */
+static void hide(tg_store *store, uint16_t row)
+{
+    unlist_known(store, row);
+    tg__table_identify(store->pending, row, store->pending->hot[row].entry, false);
+    tg__row_touch(store, row);
+}
+
+/* Forget a row that has no id. */
+static void forget(tg_store *store, uint16_t row)
+{
+    tg_view *pending = store->pending;
+    tg__table_identify(pending, row, 0, false);
+    tg__recency_remove(&pending->changes, row);
+    memset(&pending->hot[row], 0, sizeof pending->hot[row]);
+    memset(&pending->cold[row], 0, sizeof pending->cold[row]);
+    memset(&store->ledger[row], 0, sizeof store->ledger[row]);
+    pending->tag[row].flags = 0;
+    store->ledger[row].cold_stamp = pending->number;
+    store->ledger[row].position = store->row_free;
+    store->row_free = row;
+    tg__row_touch(store, row);
+}
+
+/* Row of the orphan with this identity; 0: none. */
+static uint16_t find_orphan(const tg_store *store, uint16_t venue_name, const char *symbol)
+{
+    if (venue_name == 0 || store->orphan_count == 0) {
+        return 0;
+    }
+    for (uint16_t row = tg__table_name_chain(store->pending, symbol); row != 0;
+         row = store->pending->chain[row].next_by_name) {
+        if (!tg__table_has(store->pending, row, TG__ROW_KNOWN) &&
+            store->ledger[row].venue_name == venue_name &&
+            strcmp(entry_of(store, row)->symbol, symbol) == 0) {
+            return row;
+        }
+    }
+    return 0;
+}
+
+static bool is_newer(const tg_store *store, uint16_t a, uint16_t b)
+{
+    const tg__hot *hot = store->pending->hot;
+    const tg_version version_a = {hot[a].epoch, hot[a].seq};
+    const tg_version version_b = {hot[b].epoch, hot[b].seq};
+    return store->ledger[a].lineage == store->ledger[b].lineage &&
+           tg_version_compare(version_a, version_b) > 0;
+}
+
+static void forget_orphan(tg_store *store, uint16_t row)
+{
+    forget(store, row);
+    store->orphan_count--;
+}
+
+/* Hide row, and remember whose it is. Of two with one identity the newer version stays. */
+static void orphan(tg_store *store, uint16_t row)
+{
+    const tg_view *pending = store->pending;
+    const uint16_t venue_name =
+        keep_venue_name(store, pending->venue[pending->tag[row].venue].name);
+    const uint16_t former = find_orphan(store, venue_name, entry_of(store, row)->symbol);
+    hide(store, row);
+    store->ledger[row].venue_name = venue_name;
+    store->orphan_count++;
+    if (former != 0) {
+        forget_orphan(store, is_newer(store, former, row) ? row : former);
+    }
+}
+
+/* A place in the pool; versions that nobody reads give theirs up if it is full. 0: still full. */
+static uint32_t take_entry(tg_store *store, const tg_instrument *instrument)
+{
+    const uint32_t entry = tg__entry_take(&store->pool, instrument);
+    if (entry != 0) {
+        return entry;
+    }
+    tg__versions_refresh(store);
+    return tg__entry_take(&store->pool, instrument);
+}
+
+/* Give up the next orphan, going round the rows. There is one. */
+static void evict_orphan(tg_store *store)
+{
+    for (;;) {
+        store->orphan_hand =
+            (uint16_t)(store->orphan_hand >= store->row_used ? 1 : store->orphan_hand + 1);
+        const uint16_t row = store->orphan_hand;
+        if (store->pending->hot[row].entry != 0 &&
+            !tg__table_has(store->pending, row, TG__ROW_KNOWN)) {
+            forget_orphan(store, row);
+            return;
+        }
+    }
+}
+
+/* An empty row; 0: the store is full. */
+static uint16_t take_row(tg_store *store)
+{
+    if (store->row_free == 0 && store->row_used < store->row_max) {
+        return (uint16_t)++store->row_used;
+    }
+    if (store->row_free == 0 && store->orphan_count > 0) {
+        evict_orphan(store);
+    }
+    const uint16_t row = store->row_free;
+    if (row != 0) {
+        store->row_free = store->ledger[row].position;
+        store->ledger[row].position = 0;
+    }
+    return row;
+}
+
+/* The values have another scale: the version stays as a floor, nothing is shown. */
+static void drop_values(tg_store *store, uint16_t row)
+{
+    uint8_t *flags = &store->pending->tag[row].flags;
+    if ((*flags & TG__ROW_HAS_VALUE) != 0) {
+        *flags = (uint8_t)(*flags & ~(TG__ROW_HAS_VALUE | TG__ROW_RESTARTED));
+        tg__row_change(store, row);
+    }
+}
+
+/* Row's entry becomes instrument, under the same id or for an orphan under a new one. */
+static tg_err set_entry(tg_store *store, uint16_t row, const tg_instrument *instrument)
+{
+    const bool known = tg__table_has(store->pending, row, TG__ROW_KNOWN);
+    const bool same = tg__entry_equal(entry_of(store, row), instrument);
+    if (known && same) {
+        return TG_OK;
+    }
+    const uint32_t entry = same ? store->pending->hot[row].entry : take_entry(store, instrument);
+    if (entry == 0) {
+        if (known) {
+            orphan(store, row); /* never a new price under an old name or scale: rather no row */
+        }
+        return TG_ERR_FULL;
+    }
+    if (!same_scale(entry_of(store, row), instrument)) {
+        drop_values(store, row);
+    }
+    if (instrument->epoch > store->ledger[row].epoch_min) {
+        store->ledger[row].epoch_min = instrument->epoch;
+    }
+    tg__table_identify(store->pending, row, entry, true);
+    tg__row_touch(store, row);
+    return TG_OK;
+}
+
+static tg_err adopt(tg_store *store, uint16_t row, const tg_instrument *instrument)
+{
+    if (store->ledger[row].lineage != store->lineage) {
+        store->ledger[row].epoch_min = 0; /* epochs of different lineages do not compare */
+    }
+    TG_TRY(set_entry(store, row, instrument));
+    store->orphan_count--;
+    list_known(store, row);
+    if (tg__table_has(store->pending, row, TG__ROW_HAS_VALUE)) {
+        tg__row_change(store, row); /* this id did not show it before */
+    }
+    return TG_OK;
+}
+
+static tg_err add(tg_store *store, const tg_instrument *instrument)
+{
+    const uint16_t row = take_row(store);
+    TG_ENSURE(row != 0, TG_ERR_INSTRUMENTS);
+    const uint32_t entry = take_entry(store, instrument);
+    if (entry == 0) {
+        forget(store, row);
+        return TG_ERR_FULL;
+    }
+    store->ledger[row].lineage = store->lineage;
+    store->ledger[row].epoch_min = instrument->epoch;
+    tg__table_identify(store->pending, row, entry, true);
+    list_known(store, row);
+    tg__row_touch(store, row);
+    return TG_OK;
+}
+
+tg_err tg__store_define_venue(tg_store *store, const tg_venue *venue)
+{
+    TG_ENSURE(venue != NULL && venue->id < TG_VENUE_MAX && is_text(venue->name, sizeof venue->name),
+              TG_ERR_INVALID_ARGUMENT);
+    char *name = store->pending->venue[venue->id].name;
+    if (strcmp(name, venue->name) != 0) {
+        memset(name, 0, TG_VENUE_NAME_SIZE);
+        memcpy(name, venue->name, strlen(venue->name));
+        store->venue_stamp = store->pending->number;
+    }
+    return TG_OK;
+}
+
+tg_err tg__store_define_instrument(tg_store *store, const tg_instrument *instrument)
+{
+    TG_ENSURE(is_entry(instrument), TG_ERR_INVALID_ARGUMENT);
+    TG_ENSURE(!is_tombstone(store, instrument->id), TG_ERR_ID_REUSED);
+    const uint16_t row = tg__table_row(store->pending, instrument->id);
+    if (row != 0) {
+        const tg_instrument *entry = entry_of(store, row);
+        TG_ENSURE(entry->venue == instrument->venue &&
+                      strcmp(entry->symbol, instrument->symbol) == 0,
+                  TG_ERR_ID_REUSED);
+        return set_entry(store, row, instrument);
+    }
+    const char *venue_name = store->pending->venue[instrument->venue].name;
+    const uint16_t own = find_orphan(store, find_venue_name(store, venue_name), instrument->symbol);
+    return own != 0 ? adopt(store, own, instrument) : add(store, instrument);
+}
+
+tg_err tg__store_rename(tg_store *store, tg_instrument_id id, const char *symbol)
+{
+    const size_t length = symbol == NULL ? 0 : strlen(symbol);
+    TG_ENSURE(length > 0 && length < TG_SYMBOL_SIZE, TG_ERR_INVALID_ARGUMENT);
+    const uint16_t row = tg__table_row(store->pending, id);
+    TG_ENSURE(row != 0, TG_ERR_NOT_FOUND);
+    tg_instrument renamed = *entry_of(store, row);
+    memset(renamed.symbol, 0, sizeof renamed.symbol);
+    memcpy(renamed.symbol, symbol, length);
+    return set_entry(store, row, &renamed);
+}
+
+tg_err tg__store_remove(tg_store *store, tg_instrument_id id)
+{
+    const uint16_t row = tg__table_row(store->pending, id);
+    TG_ENSURE(row != 0, TG_ERR_NOT_FOUND);
+    store->tombstones[id / 64] |= UINT64_C(1) << (id % 64);
+    hide(store, row);
+    forget(store, row);
+    return TG_OK;
+}
+
+tg_err tg__store_rescale(tg_store *store, const tg_instrument *instrument)
+{
+    TG_ENSURE(is_entry(instrument), TG_ERR_INVALID_ARGUMENT);
+    const uint16_t row = tg__table_row(store->pending, instrument->id);
+    TG_ENSURE(row != 0, TG_ERR_NOT_FOUND);
+    const tg_instrument *entry = entry_of(store, row);
+    TG_ENSURE(entry->venue == instrument->venue && strcmp(entry->symbol, instrument->symbol) == 0,
+              TG_ERR_ID_REUSED);
+    TG_ENSURE(instrument->epoch > entry->epoch || tg__entry_equal(entry, instrument),
+              TG_ERR_INVALID_ARGUMENT);
+    return set_entry(store, row, instrument);
+}
+
+void tg__store_restart(tg_store *store, uint64_t lineage, uint32_t generation)
+{
+    if (lineage == store->lineage && generation == store->generation) {
+        return;
+    }
+    tg_view *pending = store->pending;
+    while (pending->count > 0) {
+        const uint16_t row = pending->known[pending->count - 1];
+        pending->tag[row].flags = (uint8_t)(pending->tag[row].flags & ~TG__ROW_NOT_ENTITLED);
+        orphan(store, row);
+    }
+    memset(pending->venue, 0, TG_VENUE_MAX * sizeof *pending->venue);
+    store->venue_stamp = pending->number;
+    memset(store->tombstones, 0, (TG_INSTRUMENT_MAX + 64) / 64 * sizeof *store->tombstones);
+    pending->link.doubt_era = tg__era_begin(store);
+    store->lineage = lineage;
+    store->generation = generation;
+}

@@ -1,0 +1,63 @@
+/**
+ * From the axes that the writer keeps to the one word on the screen.
+ *
+ * Axes are kept apart and combined only when a reader asks, at the reader's time: a value grows old
+ * without anybody writing. Whether a row was proved since a loss is a comparison of eras: every
+ * loss starts a new era of the store, a row carries the era in which it was last admitted or
+ * confirmed, an axis the era in which it was last in doubt. So the end of a loss clears nothing by
+ * itself.
+ */
+#ifndef TICKGLASS_STORE_QUALITY_H
+#define TICKGLASS_STORE_QUALITY_H
+
+#include <tickglass/internal/store_writer.h>
+
+/* The axes of the whole store. */
+typedef struct tg__link_axis {
+    int64_t alive_mono_ns; /* when the channel last proved itself alive; 0: never */
+    int64_t timeout_ns;    /* of that proof; 0: none */
+    tg__link_state state;  /* of the session */
+    tg_quality doubt;      /* what a row is that was not proved since doubt_era */
+    uint32_t doubt_era;    /* last loss on the link or channel */
+} tg__link_axis;
+
+typedef struct tg__venue_axis {
+    uint32_t doubt_era; /* last beginning or end of a loss; 0: never */
+    bool stale;         /* the loss goes on */
+} tg__venue_axis;
+
+/* The axes of one row. */
+typedef struct tg__row_axis {
+    int64_t proved_mono_ns; /* arrival of what last admitted or confirmed it */
+    uint32_t proved_era;
+    uint32_t cadence_ms; /* expected longest silence; 0: not known */
+    bool has_value;
+    bool not_entitled;
+    bool delayed;
+    bool halted;
+} tg__row_axis;
+
+/*
+ * The quality at now_mono_ns. In this order, the first that holds:
+ *   DISCONNECTED   the link is down
+ *   NOT_ENTITLED   the gateway refuses the row
+ *   UNKNOWN        the row has no value
+ * else the worst of
+ *   link.doubt     not proved since the last loss on the link (RESYNCING, GAP or STALE)
+ *   STALE          the venue is, or the row was not proved since it was
+ *   STALE          the last proof (the row's own, or the channel's) is older than the timeout
+ *   HALTED         the venue says that it does not trade
+ *   DELAYED        the feed is delayed
+ *   QUIET          the row's own last proof is older than its cadence
+ *   LIVE
+ */
+tg_quality tg__quality_at(const tg__link_axis *link, const tg__venue_axis *venue,
+                          const tg__row_axis *row, int64_t now_mono_ns);
+
+/* How long before now; 0 for what lies after it, as a reader may have taken its time earlier. */
+static inline int64_t tg__age_ns(int64_t mono_ns, int64_t now_mono_ns)
+{
+    return now_mono_ns > mono_ns ? now_mono_ns - mono_ns : 0;
+}
+
+#endif

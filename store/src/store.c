@@ -1,0 +1,163 @@
+#include <tickglass/internal/store_writer.h>
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tickglass/internal/control_flow.h>
+
+#include "store_state.h"
+
+/* Hands out aligned pieces of one block; with base NULL it only adds up sizes. */
+typedef struct layout {
+    char *base;
+    size_t size;
+} layout;
+
+static void *piece(layout *at, size_t count, size_t size)
+{
+    const size_t offset = at->size;
+    const size_t bytes = count * size;
+    at->size += (bytes + TG__CACHE_LINE - 1) / TG__CACHE_LINE * TG__CACHE_LINE;
+    return at->base == NULL ? NULL : at->base + offset;
+}
+
+static uint32_t bucket_count_for(uint32_t row_max)
+{
+    uint32_t count = 16;
+    while (count < row_max) {
+        count *= 2;
+    }
+    return count;
+}
+
+/* A full dictionary and an eighth more: entries that pinned views still hold. */
+static uint32_t entry_count_for(uint32_t row_max)
+{
+    return row_max + row_max / 8 + 16;
+}
+
+static void lay_out_version(layout *at, tg_view *version, uint32_t row_max)
+{
+    const size_t rows = (size_t)row_max + 1; /* row 0 is none */
+    const uint32_t buckets = bucket_count_for(row_max);
+    version->bucket_mask = buckets - 1;
+    version->hot = piece(at, rows, sizeof *version->hot);
+    version->cold = piece(at, rows, sizeof *version->cold);
+    version->tag = piece(at, rows, sizeof *version->tag);
+    version->changes.stamp = piece(at, rows, sizeof *version->changes.stamp);
+    version->changes.order = piece(at, rows, sizeof *version->changes.order);
+    version->known = piece(at, rows, sizeof *version->known);
+    version->venue = piece(at, TG_VENUE_MAX, sizeof *version->venue);
+    version->chain = piece(at, rows, sizeof *version->chain);
+    version->id_bucket = piece(at, buckets, sizeof *version->id_bucket);
+    version->name_bucket = piece(at, buckets, sizeof *version->name_bucket);
+}
+
+/* Fills store's pointers, or with at->base NULL only at->size. */
+static void lay_out(layout *at, tg_store *store, const tg__store_options *options)
+{
+    const size_t rows = (size_t)options->instruments_max + 1;
+    const size_t entries = (size_t)entry_count_for(options->instruments_max) + 1;
+    const uint32_t version_count = options->readers_max + 2;
+    (void)piece(at, 1, sizeof *store);
+    store->pins.slots = piece(at, options->readers_max, sizeof *store->pins.slots);
+    store->readers = piece(at, options->readers_max, sizeof *store->readers);
+    store->versions = piece(at, version_count, sizeof *store->versions);
+    store->pool.entry = piece(at, entries, sizeof *store->pool.entry);
+    store->pool.use = piece(at, entries, sizeof *store->pool.use);
+    store->touched.stamp = piece(at, rows, sizeof *store->touched.stamp);
+    store->touched.order = piece(at, rows, sizeof *store->touched.order);
+    store->ledger = piece(at, rows, sizeof *store->ledger);
+    store->venue_names = piece(at, TG__VENUE_NAMES_MAX, sizeof *store->venue_names);
+    store->tombstones = piece(at, (TG_INSTRUMENT_MAX + 64) / 64, sizeof *store->tombstones);
+    tg_view counted;
+    for (uint32_t i = 0; i < version_count; i++) {
+        lay_out_version(at, at->base == NULL ? &counted : &store->versions[i],
+                        options->instruments_max);
+    }
+}
+
+tg_err tg__store_open(const tg__store_options *options, tg_store **out)
+{
+    TG_ENSURE(out != NULL, TG_ERR_INVALID_ARGUMENT);
+    *out = NULL;
+    TG_ENSURE(options != NULL && options->instruments_max >= 1 &&
+                  options->instruments_max <= TG_INSTRUMENT_MAX && options->readers_max >= 1 &&
+                  options->readers_max <= TG__VERSIONS_MAX - 2,
+              TG_ERR_INVALID_ARGUMENT);
+
+    tg_store measured;
+    layout at = {NULL, 0};
+    lay_out(&at, &measured, options);
+    /* calloc leaves large blocks to the system's zero pages: versions that are never used stay out
+     * of memory. It aligns less than a cache line, hence the slack. */
+    const size_t block_size = at.size + TG__CACHE_LINE;
+    void *block = calloc(1, block_size);
+    TG_ENSURE(block != NULL, TG_ERR_NO_MEMORY);
+    const uintptr_t misfit = (uintptr_t)block % TG__CACHE_LINE;
+    at.base = (char *)block + (misfit == 0 ? 0 : TG__CACHE_LINE - misfit);
+    at.size = 0;
+    tg_store *store = (void *)at.base;
+    lay_out(&at, store, options);
+
+    store->block = block;
+    store->block_size = block_size;
+    store->row_max = options->instruments_max;
+    store->reader_count = options->readers_max;
+    store->version_count = options->readers_max + 2;
+    store->pool.capacity = entry_count_for(options->instruments_max);
+    store->era = 1;
+    for (uint32_t i = 0; i < store->version_count; i++) {
+        store->versions[i].pool = &store->pool;
+        store->versions[i].link.doubt = TG_QUALITY_STALE;
+    }
+    for (uint32_t i = 0; i < store->reader_count; i++) {
+        store->readers[i].store = store;
+        store->readers[i].slot = &store->pins.slots[i];
+        atomic_init(&store->readers[i].open, false);
+    }
+    tg__pins_init(&store->pins, store->pins.slots, store->reader_count, 0);
+    store->pending = &store->versions[1];
+    store->pending->number = 1;
+    *out = store;
+    return TG_OK;
+}
+
+void tg__store_close(tg_store *store)
+{
+    if (store != NULL) {
+        free(store->block);
+    }
+}
+
+size_t tg__store_memory_size(const tg_store *store)
+{
+    return store->block_size;
+}
+
+static uint64_t tally_read(const _Atomic uint64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed); /* see tg__tally_add() */
+}
+
+tg_err tg_store_counters_get(const tg_store *store, tg_store_counters *out)
+{
+    TG_ENSURE(store != NULL && out != NULL, TG_ERR_INVALID_ARGUMENT);
+    const size_t size = out->struct_size;
+    TG_ENSURE(size >= sizeof out->struct_size, TG_ERR_INVALID_ARGUMENT);
+    const tg__tally *tally = &store->tally;
+    const tg_store_counters all = {
+        .struct_size = size,
+        .admitted = tally_read(&tally->admitted),
+        .covered_ticks = tally_read(&tally->covered_ticks),
+        .confirmed = tally_read(&tally->confirmed),
+        .rejected_regression = tally_read(&tally->rejected_regression),
+        .rejected_epoch = tally_read(&tally->rejected_epoch),
+        .integrity_faults = tally_read(&tally->integrity_faults),
+        .views_published = tally_read(&tally->views_published),
+        .history_restarts = tally_read(&tally->history_restarts),
+    };
+    memcpy(out, &all, size < sizeof all ? size : sizeof all);
+    return TG_OK;
+}

@@ -1,0 +1,101 @@
+/**
+ * The store as its writer sees it. Files of the writer side share it; readers see tg_view only.
+ */
+#ifndef TICKGLASS_STORE_STORE_STATE_H
+#define TICKGLASS_STORE_STORE_STATE_H
+
+#include "pin.h"
+#include "table.h"
+
+#define TG__VERSIONS_MAX    66 /* 64 readers, the current and the pending version */
+#define TG__VENUE_NAMES_MAX 512
+
+/* What only the writer knows of a row. */
+typedef struct tg__ledger_row {
+    uint64_t lineage;    /* in which its version was given */
+    uint64_t cold_stamp; /* publication in which its cold values last changed */
+    uint32_t epoch_min;  /* older epochs have another scale */
+    uint16_t position;   /* in the pending version's known[] */
+    uint16_t venue_name; /* of an orphan: in venue_names; 0: none. Venue ids change with the
+                            dictionary's generation, names do not */
+} tg__ledger_row;
+
+/* Written by the writer, read by any thread; each by itself. */
+typedef struct tg__tally {
+    _Atomic uint64_t admitted;
+    _Atomic uint64_t covered_ticks;
+    _Atomic uint64_t confirmed;
+    _Atomic uint64_t rejected_regression;
+    _Atomic uint64_t rejected_epoch;
+    _Atomic uint64_t integrity_faults;
+    _Atomic uint64_t views_published;
+    _Atomic uint64_t history_restarts;
+} tg__tally;
+
+struct tg_reader {
+    tg_store *store; /* constant while open */
+    tg__pin_slot *slot;
+    _Alignas(TG__CACHE_LINE) _Atomic bool open;
+};
+
+struct tg_store {
+    tg__pins pins;
+    _Alignas(TG__CACHE_LINE) tg__tally tally;
+
+    /* Constant after open. */
+    _Alignas(TG__CACHE_LINE) void *block; /* the one allocation; the store lies in it */
+    size_t block_size;
+    uint32_t row_max;
+    uint32_t reader_count;
+    uint32_t version_count;
+    tg_reader *readers;
+    tg_view *versions;
+
+    /* The writer's. */
+    tg_view *pending; /* the version that is being written; never current, never held */
+    tg__entry_pool pool;
+    tg__recency touched; /* rows by the publication in which anything of theirs last changed */
+    tg__ledger_row *ledger;
+    uint64_t venue_stamp; /* publication in which a venue last changed */
+    uint64_t known_stamp; /* publication in which the list of known rows last changed */
+    uint64_t lineage;
+    uint32_t generation;
+    uint32_t era;          /* number of losses so far, and one */
+    uint32_t row_used;     /* rows over this were never used */
+    uint16_t row_free;     /* first of the freed rows, linked by ledger[].position; 0: none */
+    uint32_t orphan_count; /* rows that kept their value over a restart and have no id yet */
+    uint16_t orphan_hand;  /* where the search for one to give up goes on */
+    uint32_t venue_name_count;
+    char (*venue_names)[TG_VENUE_NAME_SIZE]; /* names of orphans' venues, from 1 */
+    uint64_t *tombstones;                    /* bit by id: removed in this generation */
+};
+
+static inline void tg__tally_add(_Atomic uint64_t *counter, uint64_t more)
+{
+    /* Relaxed, and no read-modify-write: one writer; readers want each number, not their order. */
+    const uint64_t before = atomic_load_explicit(counter, memory_order_relaxed);
+    atomic_store_explicit(counter, before + more, memory_order_relaxed);
+}
+
+/* Anything of row changes in the pending version. */
+static inline void tg__row_touch(tg_store *store, uint16_t row)
+{
+    tg__recency_raise(&store->touched, row, store->pending->number);
+}
+
+/* The version that row shows changes. */
+static inline void tg__row_change(tg_store *store, uint16_t row)
+{
+    tg__recency_raise(&store->pending->changes, row, store->pending->number);
+}
+
+/* A loss begins, or ends: what was proved before needs a new proof. */
+static inline uint32_t tg__era_begin(tg_store *store)
+{
+    return ++store->era;
+}
+
+/* Bring every version that nobody holds up to date, so that it lets go of old entries. */
+void tg__versions_refresh(tg_store *store);
+
+#endif

@@ -1,0 +1,110 @@
+/**
+ * One version of the store: rows, identities, names, axes. A struct tg_view is a whole cut.
+ *
+ * The writer fills it while no reader can hold it; from its publication until the last reader has
+ * left it, nobody changes it. Rows are numbered from 1, links between them are row numbers, 0 is
+ * none: zeroed storage is a valid empty version, so untouched versions cost address space only.
+ */
+#ifndef TICKGLASS_STORE_TABLE_H
+#define TICKGLASS_STORE_TABLE_H
+
+#include "entry_pool.h"
+#include "quality.h"
+#include "recency.h"
+
+#define TG__HOT_VALUES  8 /* fields 0 to 7 */
+#define TG__COLD_VALUES 8 /* fields 8 to 15; field 16, the status, is hot */
+
+/* What nearly every tick changes and every reader reads: two cache lines. */
+typedef struct tg__hot {
+    uint64_t seq; /* with epoch: the version. It stays as a floor when the values are dropped */
+    uint32_t epoch;
+    uint32_t present;
+    int64_t value[TG__HOT_VALUES];
+    int64_t status;
+    int64_t received_mono_ns; /* of the newest admitted tick */
+    int64_t proved_mono_ns;   /* of what last admitted or confirmed it */
+    int64_t ts_gateway_ns;
+    uint32_t commit_delay_ns; /* received to admitted; at most UINT32_MAX */
+    uint32_t proved_era;
+    uint32_t cadence_ms; /* the entry's: quality needs it */
+    uint32_t entry;      /* in the pool; 0: the row is free */
+} tg__hot;
+_Static_assert(sizeof(tg__hot) == 128, "a hot row is two cache lines");
+
+typedef struct tg__cold {
+    int64_t value[TG__COLD_VALUES];
+} tg__cold;
+_Static_assert(sizeof(tg__cold) == 64, "a cold row is one cache line");
+
+#define TG__ROW_KNOWN        0x01u /* has an id in this version */
+#define TG__ROW_HAS_VALUE    0x02u
+#define TG__ROW_NOT_ENTITLED 0x04u
+#define TG__ROW_DELAYED      0x08u /* the entry's: quality needs it */
+#define TG__ROW_RESTARTED    0x10u /* taken over from another lineage without proof of age */
+
+typedef struct tg__tag {
+    tg_instrument_id id;
+    tg_venue_id venue;
+    uint8_t flags; /* TG__ROW_* */
+} tg__tag;
+
+typedef struct tg__chain_links {
+    uint16_t next_by_id;
+    uint16_t next_by_name;
+} tg__chain_links;
+
+typedef struct tg__venue_row {
+    tg__venue_axis axis;
+    char name[TG_VENUE_NAME_SIZE]; /* empty: never named */
+} tg__venue_row;
+
+struct tg_view {
+    uint64_t number; /* of the publication; of the writer's pending version: the next one */
+    int64_t published_mono_ns;
+    tg__link_axis link;
+    uint32_t count;       /* known instruments */
+    uint32_t bucket_mask; /* constant */
+    tg__entry_pool *pool; /* shared by all versions */
+
+    tg__hot *hot;
+    tg__cold *cold;
+    tg__tag *tag;
+    tg__recency changes;  /* by the view in which a row's version last changed */
+    uint16_t *known;      /* rows of the known instruments, in no order */
+    tg__venue_row *venue; /* TG_VENUE_MAX */
+
+    /* Chains of rows: by id (known rows) and by symbol (every row that has an entry). */
+    tg__chain_links *chain;
+    uint16_t *id_bucket;
+    uint16_t *name_bucket;
+};
+
+/* Row of a known id; 0: not known. */
+static inline uint16_t tg__table_row(const tg_view *table, tg_instrument_id id)
+{
+    uint16_t row = table->id_bucket[id & table->bucket_mask];
+    while (row != 0 && table->tag[row].id != id) {
+        row = table->chain[row].next_by_id;
+    }
+    return row;
+}
+
+/* First row of the chain that holds the rows with this symbol; go on with next_by_name. */
+static inline uint16_t tg__table_name_chain(const tg_view *table, const char *symbol)
+{
+    return table->name_bucket[tg__name_hash(symbol) & table->bucket_mask];
+}
+
+static inline bool tg__table_has(const tg_view *table, uint16_t row, uint8_t flag)
+{
+    return (table->tag[row].flags & flag) != 0;
+}
+
+/*
+ * Writer: give row an entry (0: none) and, if known, the entry's id. Keeps both chains and the
+ * reference counts; not the list of known rows.
+ */
+void tg__table_identify(tg_view *table, uint16_t row, uint32_t entry, bool known);
+
+#endif

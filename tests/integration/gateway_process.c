@@ -1,0 +1,158 @@
+#include "gateway_process.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ARGUMENTS_MAX  32
+#define START_LIMIT_MS 60000
+
+static long now_ms(void)
+{
+    struct timespec now = {0, 0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static bool read_line(const char *folder, const char *name, char *out, size_t size)
+{
+    char path[128];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *const file = fopen(path, "r");
+    if (file == NULL) {
+        return false;
+    }
+    const bool good = fgets(out, (int)size, file) != NULL;
+    (void)fclose(file);
+    out[good ? strcspn(out, "\r\n") : 0] = '\0';
+    return good && out[0] != '\0';
+}
+
+static void print_log(const gateway_process *gateway)
+{
+    FILE *const file = fopen(gateway->log, "r");
+    if (file != NULL) {
+        char line[512];
+        while (fgets(line, sizeof line, file) != NULL) {
+            (void)fputs(line, stderr);
+        }
+        (void)fclose(file);
+    }
+}
+
+static void run_child(const gateway_process *gateway, const char *program,
+                      const char *const *arguments)
+{
+    char port_file[96];
+    char state_dir[96];
+    (void)snprintf(port_file, sizeof port_file, "%s/port", gateway->folder);
+    (void)snprintf(state_dir, sizeof state_dir, "%s/state", gateway->folder);
+    const char *argv[ARGUMENTS_MAX + 1] = {program,   "--listen",    "127.0.0.1:0", "--port-file",
+                                           port_file, "--state-dir", state_dir};
+    size_t count = 7;
+    for (size_t i = 0; arguments != NULL && arguments[i] != NULL && count < ARGUMENTS_MAX; i++) {
+        argv[count++] = arguments[i];
+    }
+    if (freopen(gateway->log, "w", stderr) == NULL) {
+        _exit(126);
+    }
+    (void)execv(program, (char *const *)argv);
+    (void)fprintf(stderr, "%s: %s\n", program, strerror(errno));
+    _exit(127);
+}
+
+/* The port file appears by a rename: the folder's watch wakes us, no polling on time. */
+static bool await_port(gateway_process *gateway, int watch)
+{
+    const long deadline = now_ms() + START_LIMIT_MS;
+    char text[16];
+    while (!read_line(gateway->folder, "port", text, sizeof text)) {
+        struct pollfd event = {watch, POLLIN, 0};
+        char drained[4096];
+        const long left = deadline - now_ms();
+        /* Also wake up now and then to see whether the child has given up. */
+        if (left <= 0 || waitpid(gateway->pid, NULL, WNOHANG) == gateway->pid) {
+            return false;
+        }
+        if (poll(&event, 1, left < 200 ? (int)left : 200) > 0 &&
+            read(watch, drained, sizeof drained) < 0) {
+            return false;
+        }
+    }
+    gateway->port = atoi(text);
+    return gateway->port > 0;
+}
+
+bool gateway_process_start(gateway_process *gateway, const char *program,
+                           const char *const *arguments)
+{
+    memset(gateway, 0, sizeof *gateway);
+    const char *const base = getenv("TMPDIR");
+    (void)snprintf(gateway->folder, sizeof gateway->folder, "%s/tickglass-test-XXXXXX",
+                   base != NULL && strlen(base) < 32 ? base : "/tmp");
+    if (mkdtemp(gateway->folder) == NULL) {
+        perror("mkdtemp");
+        return false;
+    }
+    (void)snprintf(gateway->log, sizeof gateway->log, "%s/log", gateway->folder);
+    (void)snprintf(gateway->ca, sizeof gateway->ca, "%s/state/ca.pem", gateway->folder);
+    const int watch = inotify_init1(IN_CLOEXEC);
+    if (watch < 0 || inotify_add_watch(watch, gateway->folder, IN_MOVED_TO | IN_CLOSE_WRITE) < 0) {
+        perror("inotify");
+        return false;
+    }
+    (void)fflush(NULL);
+    gateway->pid = fork();
+    if (gateway->pid == 0) {
+        run_child(gateway, program, arguments);
+    }
+    char state_dir[96];
+    (void)snprintf(state_dir, sizeof state_dir, "%s/state", gateway->folder);
+    const bool good = gateway->pid > 0 && await_port(gateway, watch) &&
+                      read_line(state_dir, "token", gateway->token, sizeof gateway->token);
+    (void)close(watch);
+    if (!good) {
+        (void)fprintf(stderr, "%s did not start; it said:\n", program);
+        print_log(gateway);
+        (void)gateway_process_stop(gateway);
+        return false;
+    }
+    (void)snprintf(gateway->url, sizeof gateway->url, "wss://127.0.0.1:%d/tickglass",
+                   gateway->port);
+    return true;
+}
+
+static void remove_folder(const char *folder)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)execlp("rm", "rm", "-rf", "--", folder, (char *)NULL);
+        _exit(127);
+    }
+    if (child > 0) {
+        (void)waitpid(child, NULL, 0);
+    }
+}
+
+int gateway_process_stop(gateway_process *gateway)
+{
+    int status = 0;
+    if (gateway->pid > 0) {
+        (void)kill(gateway->pid, SIGTERM);
+        while (waitpid(gateway->pid, &status, 0) < 0 && errno == EINTR) {
+        }
+        gateway->pid = 0;
+    }
+    if (gateway->folder[0] != '\0') {
+        remove_folder(gateway->folder);
+        gateway->folder[0] = '\0';
+    }
+    return status;
+}

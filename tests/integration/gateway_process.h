@@ -1,0 +1,30 @@
+/* A real tickglass-gateway as a child process, for tests: started, awaited, ended by its own pid.
+ */
+#ifndef GATEWAY_PROCESS_H
+#define GATEWAY_PROCESS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+typedef struct gateway_process {
+    pid_t pid;
+    int port;
+    char folder[64]; /* scratch folder with the state directory, removed at the end */
+    char ca[96];
+    char url[64];
+    char token[256];
+    char log[96]; /* what the gateway wrote to stderr */
+} gateway_process;
+
+/*
+ * Starts the program with the given extra arguments (NULL-terminated, may be NULL) on a free port
+ * of 127.0.0.1 and waits until it accepts. Prints the gateway's own words and returns false if it
+ * does not within a minute.
+ */
+bool gateway_process_start(gateway_process *gateway, const char *program,
+                           const char *const *arguments);
+
+/* SIGTERM, wait, remove the folder. The exit status as waitpid() gives it. Idempotent. */
+int gateway_process_stop(gateway_process *gateway);
+
+#endif

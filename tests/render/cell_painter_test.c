@@ -1,0 +1,370 @@
+/* Pictures: incremental drawing against full drawing, and against golden files. */
+#include "cell_painter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <SDL_ttf.h>
+
+#include <tickglass/cell_grid.h>
+#include <tickglass/internal/crc32c.h>
+#include <tickglass/palette.h>
+
+#include "tg_cmocka.h"
+
+#define STB_IMAGE_IMPLEMENTATION
+#define STBI_ONLY_PNG
+#define STBI_NO_FAILURE_STRINGS
+#include <stb/stb_image.h>
+
+#include "png_file.h"
+
+#define COLUMNS 40
+#define ROWS    12
+
+static uint64_t random_state;
+
+static uint32_t random_below(uint32_t limit)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)((random_state >> 33) % limit);
+}
+
+static void seed_random(void)
+{
+    const char *given = getenv("TG_TEST_SEED");
+    random_state = given != NULL ? strtoull(given, NULL, 0) : 20260613;
+    print_message("seed %llu (TG_TEST_SEED replays another)\n", (unsigned long long)random_state);
+}
+
+static tg__font *open_font(int size_px)
+{
+    const tg__font_options options = {TG_TEST_FONT, TG_TEST_BOLD_FONT, size_px};
+    tg__font *font = NULL;
+    char why[256] = "";
+    assert_int_equal(tg__font_open(&options, &font, why, sizeof why), TG_OK);
+    assert_string_equal(why, "");
+    return font;
+}
+
+/* Canvases of the same odd size: the grid leaves margins at the right and below. */
+static tg__canvas open_canvas(const tg__font *font)
+{
+    tg__canvas canvas = {0};
+    canvas.width = COLUMNS * tg__font_cell_width(font) + 3;
+    canvas.height = ROWS * tg__font_cell_height(font) + 5;
+    canvas.stride = (size_t)canvas.width + 2;
+    canvas.pixels = calloc(canvas.stride * (size_t)canvas.height, sizeof *canvas.pixels);
+    assert_non_null(canvas.pixels);
+    return canvas;
+}
+
+static size_t canvas_bytes(const tg__canvas *canvas)
+{
+    return canvas->stride * (size_t)canvas->height * sizeof *canvas->pixels;
+}
+
+static const char *const words[] = {
+    "61813.00",     "-37.63", "99-03+",  "0.00000000001", "\xE2\x96\xB2",
+    "\xE2\x96\xBC", "STALE",  "BTCUSDT", "\xE2\x80\x93",  "\xE5\x8E\x9F\xE6\xB2\xB9",
+    "e\xCC\x81",    "\xFF",
+};
+
+static tg_style random_style(const tg_palette *palette)
+{
+    const uint32_t foregrounds[] = {palette->text, palette->stale, palette->up, palette->down};
+    const uint32_t backgrounds[] = {palette->background, palette->up_flash, palette->down_fading};
+    const tg_style style = {foregrounds[random_below(4)], backgrounds[random_below(3)],
+                            random_below(8) == 0 ? random_below(4) : 0};
+    return style;
+}
+
+/* One random step: words, numbers, fills, a clear, a change of theme. */
+static void change_grid(tg_grid *grid, const tg_palette **palette)
+{
+    static const char *const names[] = {NULL, "green-red", "red-up"};
+    if (random_below(40) == 0) {
+        assert_int_equal(tg_palette_find(names[random_below(3)], palette), TG_OK);
+    }
+    if (random_below(20) == 0) {
+        const tg_style blank = {(*palette)->text,
+                                random_below(2) == 0 ? (*palette)->background : 0x101010, 0};
+        tg_grid_clear(grid, blank);
+    }
+    const uint32_t count = random_below(30);
+    for (uint32_t i = 0; i < count; i++) {
+        const tg_span span = {(uint16_t)random_below(ROWS + 1), (uint16_t)random_below(COLUMNS + 2),
+                              (uint16_t)(1 + random_below(12))};
+        const char *word = words[random_below(sizeof words / sizeof words[0])];
+        const tg_style style = random_style(*palette);
+        switch (random_below(3)) {
+        case 0:
+            tg_grid_put_number(grid, span, style, word);
+            break;
+        case 1:
+            tg_grid_put_label(grid, span, TG_ALIGN_LEFT, style, word);
+            break;
+        default:
+            tg_grid_fill(grid, span, style);
+            break;
+        }
+    }
+}
+
+/* Every pixel that differs must lie in one of the rectangles that a present would hand over. */
+static void expect_damage_covers(const tg__canvas *before, const tg__canvas *after,
+                                 const tg__rect *rects, size_t count)
+{
+    for (int y = 0; y < after->height; y++) {
+        for (int x = 0; x < after->width; x++) {
+            const size_t at = (size_t)y * after->stride + (size_t)x;
+            bool covered = before->pixels[at] == after->pixels[at];
+            for (size_t i = 0; i < count && !covered; i++) {
+                const tg__rect *r = &rects[i];
+                covered = x >= r->x && x < r->x + r->width && y >= r->y && y < r->y + r->height;
+            }
+            assert_true(covered);
+        }
+    }
+}
+
+static void incremental_drawing_equals_drawing_everything(void **state)
+{
+    (void)state;
+    seed_random();
+    static const int sizes_px[] = {9, 14, 22};
+    for (size_t s = 0; s < sizeof sizes_px / sizeof sizes_px[0]; s++) {
+        tg__font *font = open_font(sizes_px[s]);
+        tg__painter *incremental = NULL;
+        tg__painter *full = NULL;
+        assert_int_equal(tg__painter_open(font, &incremental), TG_OK);
+        assert_int_equal(tg__painter_open(font, &full), TG_OK);
+        tg__canvas shown = open_canvas(font);
+        tg__canvas before = open_canvas(font);
+        tg__canvas fresh = open_canvas(font);
+        tg_grid *grid = NULL;
+        assert_int_equal(tg_grid_open(COLUMNS, ROWS, &grid), TG_OK);
+        const tg_palette *palette = NULL;
+        assert_int_equal(tg_palette_find(NULL, &palette), TG_OK);
+        for (int step = 0; step < 150; step++) {
+            change_grid(grid, &palette);
+            const tg_draw_list *list = tg_grid_damage(grid);
+            memcpy(before.pixels, shown.pixels, canvas_bytes(&shown));
+            tg__painter_draw(incremental, list, &shown);
+            tg__rect rects[5];
+            const size_t count = tg__painter_damage(incremental, list, &shown, rects, 5);
+            assert_true(count <= 5);
+            expect_damage_covers(&before, &shown, rects, count);
+            tg_grid_forget(grid);
+            memset(fresh.pixels, 0, canvas_bytes(&fresh));
+            tg__painter_draw(full, tg_grid_damage(grid), &fresh);
+            assert_memory_equal(shown.pixels, fresh.pixels, canvas_bytes(&shown));
+        }
+        tg_grid_close(grid);
+        free(shown.pixels);
+        free(before.pixels);
+        free(fresh.pixels);
+        tg__painter_close(incremental);
+        tg__painter_close(full);
+        tg__font_close(font);
+    }
+}
+
+static void runs_below_each_other_are_one_rectangle(void **state)
+{
+    (void)state;
+    tg__font *font = open_font(14);
+    tg__painter *painter = NULL;
+    assert_int_equal(tg__painter_open(font, &painter), TG_OK);
+    tg__canvas canvas = open_canvas(font);
+    const int width = tg__font_cell_width(font);
+    const int height = tg__font_cell_height(font);
+    const tg_draw_run runs[] = {{1, 2, 3, 0}, {1, 9, 1, 3}, {2, 2, 3, 4}, {3, 2, 2, 7}};
+    const tg_draw_list list = {.run_count = 4, .runs = runs};
+    tg__rect rects[8];
+    assert_int_equal(tg__painter_damage(painter, &list, &canvas, rects, 8), 3);
+    const tg__rect joined = {2 * width, height, 3 * width, 2 * height};
+    assert_memory_equal(&rects[0], &joined, sizeof joined);
+    /* With room for one only, it covers everything. */
+    assert_int_equal(tg__painter_damage(painter, &list, &canvas, rects, 1), 1);
+    const tg__rect all = {2 * width, height, 8 * width, 3 * height};
+    assert_memory_equal(&rects[0], &all, sizeof all);
+    free(canvas.pixels);
+    tg__painter_close(painter);
+    tg__font_close(font);
+}
+
+/* A page with every kind of cell that the terminal knows. */
+static void write_golden_page(tg_grid *grid, const tg_palette *palette)
+{
+    const tg_style text = {palette->text, palette->background, 0};
+    tg_grid_clear(grid, text);
+    const tg_style bar = {palette->text, palette->bar, 0};
+    tg_grid_fill(grid, (tg_span){0, 0, COLUMNS}, bar);
+    const tg_style title = {palette->good, palette->bar, TG_CELL_BOLD};
+    tg_grid_put(grid, 0, 1, title, "tickglass");
+    const tg_style label = {palette->label, palette->background, TG_CELL_UNDERLINE};
+    tg_grid_fill(grid, (tg_span){1, 0, COLUMNS}, label);
+    tg_grid_put_label(grid, (tg_span){1, 1, 12}, TG_ALIGN_LEFT, label, "symbol");
+    tg_grid_put_label(grid, (tg_span){1, 14, 14}, TG_ALIGN_RIGHT, label, "last");
+    tg_grid_put_label(grid, (tg_span){1, 30, 9}, TG_ALIGN_LEFT, label, "quality");
+    static const char *const prices[] = {"61813.00",      "-37.63",           "99-03+",
+                                         "0.00000000001", "9999999997.00000", "\xE2\x80\x93"};
+    static const char *const symbols[] = {"BTCUSDT", "CLK0", "ZNU4",
+                                          "SHIB",    "EDGE", "\xE5\x8E\x9F\xE6\xB2\xB9"};
+    for (uint16_t i = 0; i < 6; i++) {
+        const uint16_t row = (uint16_t)(2 + i);
+        const bool stale = i == 4;
+        tg_style style = {stale ? palette->stale : palette->text, palette->background, 0};
+        tg_grid_put_label(grid, (tg_span){row, 1, 12}, TG_ALIGN_LEFT, style, symbols[i]);
+        style.background = i == 0   ? palette->up_flash
+                           : i == 1 ? palette->down_fading
+                                    : palette->background;
+        tg_grid_put_number(grid, (tg_span){row, 14, 14}, style, prices[i]);
+        const tg_style arrow = {i == 1 ? palette->down : palette->up, palette->background, 0};
+        tg_grid_put(grid, row, 28, arrow, i == 1 ? "\xE2\x96\xBC" : "\xE2\x96\xB2");
+        tg_grid_put(grid, row, 30, style, stale ? "STALE !" : "LIVE");
+    }
+}
+
+static uint32_t font_crc(void)
+{
+    FILE *file = fopen(TG_TEST_FONT, "rb");
+    assert_non_null(file);
+    uint32_t crc = 0;
+    char block[4096];
+    for (size_t n; (n = fread(block, 1, sizeof block, file)) > 0;) {
+        crc = tg__crc32c(crc, block, n);
+    }
+    (void)fclose(file);
+    return crc;
+}
+
+/* The golden picture belongs to one font file and one FreeType. */
+static void pin_text(char *text, size_t size)
+{
+    int major = 0;
+    int minor = 0;
+    int patch = 0;
+    TTF_GetFreeTypeVersion(&major, &minor, &patch);
+    (void)snprintf(text, size, "font crc32c %08x, FreeType %d.%d.%d\n", (unsigned)font_crc(), major,
+                   minor, patch);
+}
+
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        return NULL;
+    }
+    char *text = calloc(1, 65536);
+    assert_non_null(text);
+    (void)fread(text, 1, 65535, file);
+    (void)fclose(file);
+    return text;
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+    assert_int_equal(fclose(file), 0);
+}
+
+static void expect_same_pixels(const tg__canvas *canvas, const char *path)
+{
+    int width = 0;
+    int height = 0;
+    int channels = 0;
+    uint8_t *pixels = stbi_load(path, &width, &height, &channels, 3);
+    assert_non_null(pixels);
+    assert_int_equal(width, canvas->width);
+    assert_int_equal(height, canvas->height);
+    for (int y = 0; y < height; y++) {
+        for (int x = 0; x < width; x++) {
+            const uint8_t *golden = pixels + ((size_t)y * (size_t)width + (size_t)x) * 3;
+            const uint32_t expected =
+                0xff000000u | (uint32_t)golden[0] << 16 | (uint32_t)golden[1] << 8 | golden[2];
+            if (canvas->pixels[(size_t)y * canvas->stride + (size_t)x] != expected) {
+                fail_msg("pixel %d, %d differs from %s", x, y, path);
+            }
+        }
+    }
+    stbi_image_free(pixels);
+}
+
+/* TG_GOLDEN_WRITE=1 makes the golden files anew; look at them before they are committed. */
+static void a_page_looks_as_it_did(void **state)
+{
+    (void)state;
+    static const char picture[] = TG_TEST_GOLDEN "/page.png";
+    static const char picture_pin[] = TG_TEST_GOLDEN "/page.pin.txt";
+    static const char list_text[] = TG_TEST_GOLDEN "/page.txt";
+    tg__font *font = open_font(14);
+    tg__painter *painter = NULL;
+    assert_int_equal(tg__painter_open(font, &painter), TG_OK);
+    tg__canvas canvas = open_canvas(font);
+    tg_grid *grid = NULL;
+    assert_int_equal(tg_grid_open(COLUMNS, ROWS, &grid), TG_OK);
+    const tg_palette *palette = NULL;
+    assert_int_equal(tg_palette_find(NULL, &palette), TG_OK);
+    write_golden_page(grid, palette);
+    const tg_draw_list *list = tg_grid_damage(grid);
+    tg__painter_draw(painter, list, &canvas);
+    char dump[16384];
+    assert_int_equal(tg_draw_list_dump(list, dump, sizeof dump, NULL), TG_OK);
+    char pin[128];
+    pin_text(pin, sizeof pin);
+    if (getenv("TG_GOLDEN_WRITE") != NULL) {
+        assert_int_equal(tg__png_write(picture, &canvas), TG_OK);
+        write_text(picture_pin, pin);
+        write_text(list_text, dump);
+    }
+    char *golden_dump = read_text(list_text);
+    assert_non_null(golden_dump);
+    assert_string_equal(dump, golden_dump);
+    char *golden_pin = read_text(picture_pin);
+    assert_non_null(golden_pin);
+    if (strcmp(pin, golden_pin) == 0) {
+        expect_same_pixels(&canvas, picture);
+    } else {
+        print_message("SKIP the picture: made with %s      here: %s", golden_pin, pin);
+    }
+    free(golden_dump);
+    free(golden_pin);
+    free(canvas.pixels);
+    tg_grid_close(grid);
+    tg__painter_close(painter);
+    tg__font_close(font);
+}
+
+static void a_font_that_cannot_be_used_is_named(void **state)
+{
+    (void)state;
+    tg__font *font = NULL;
+    char why[256] = "";
+    const tg__font_options missing = {"/nowhere/font.ttf", NULL, 14};
+    assert_int_equal(tg__font_open(&missing, &font, why, sizeof why), TG_ERR_FONT);
+    assert_non_null(strstr(why, "/nowhere/font.ttf"));
+    const tg__font_options no_font = {__FILE__, NULL, 14};
+    assert_int_equal(tg__font_open(&no_font, &font, why, sizeof why), TG_ERR_FONT);
+    assert_non_null(strstr(why, "cell_painter_test.c"));
+    const tg__font_options small = {TG_TEST_FONT, NULL, 5};
+    assert_int_equal(tg__font_open(&small, &font, why, sizeof why), TG_ERR_INVALID_ARGUMENT);
+    const tg__font_options large = {TG_TEST_FONT, NULL, 97};
+    assert_int_equal(tg__font_open(&large, &font, why, sizeof why), TG_ERR_INVALID_ARGUMENT);
+    assert_null(font);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(incremental_drawing_equals_drawing_everything),
+        cmocka_unit_test(runs_below_each_other_are_one_rectangle),
+        cmocka_unit_test(a_page_looks_as_it_did),
+        cmocka_unit_test(a_font_that_cannot_be_used_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

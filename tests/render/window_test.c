@@ -1,0 +1,186 @@
+/* The whole way of a picture without a display. */
+#include <tickglass/window.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tickglass/cell_grid.h>
+
+#include "tg_cmocka.h"
+
+#define S INT64_C(1000000000)
+
+static tg_window *open_headless(int width_px, int height_px)
+{
+    tg_window_options opt;
+    tg_window_options_init(&opt);
+    opt.headless = true;
+    opt.width_px = width_px;
+    opt.height_px = height_px;
+    tg_window *window = NULL;
+    char why[256];
+    assert_int_equal(tg_window_open(&opt, &window, why, sizeof why), TG_OK);
+    assert_string_equal(why, "");
+    return window;
+}
+
+static void open_explains_what_it_refuses(void **state)
+{
+    (void)state;
+    tg_window_options opt;
+    tg_window_options_init(&opt);
+    opt.headless = true;
+    tg_window *window = NULL;
+    char why[256] = "";
+    assert_int_equal(tg_window_open(NULL, &window, why, sizeof why), TG_ERR_INVALID_ARGUMENT);
+    opt.font_file = "/nowhere/font.ttf";
+    assert_int_equal(tg_window_open(&opt, &window, why, sizeof why), TG_ERR_FONT);
+    assert_non_null(strstr(why, "/nowhere/font.ttf"));
+    opt.font_file = NULL;
+    opt.width_px = -1;
+    assert_int_equal(tg_window_open(&opt, &window, NULL, 0), TG_ERR_INVALID_ARGUMENT);
+    opt.width_px = 100000;
+    assert_int_equal(tg_window_open(&opt, &window, NULL, 0), TG_ERR_INVALID_ARGUMENT);
+    assert_null(window);
+    tg_window_close(NULL);
+    /* None of those left a window behind. */
+    window = open_headless(0, 0);
+    tg_window *second = NULL;
+    opt.width_px = 0;
+    assert_int_equal(tg_window_open(&opt, &second, NULL, 0), TG_ERR_STATE);
+    assert_null(second);
+    tg_window_close(window);
+}
+
+static void the_grid_fits_the_window(void **state)
+{
+    (void)state;
+    tg_window *window = open_headless(1280, 800);
+    assert_int_equal(tg_window_columns(window), 160);
+    assert_true(tg_window_rows(window) > 40);
+    assert_true(tg_window_visible(window));
+    char text[200];
+    tg_window_describe(window, text, sizeof text);
+    assert_non_null(strstr(text, "video driver dummy"));
+    tg_window_close(window);
+    /* A window smaller than a cell still has one. */
+    window = open_headless(3, 3);
+    assert_int_equal(tg_window_columns(window), 1);
+    assert_int_equal(tg_window_rows(window), 1);
+    tg_window_close(window);
+}
+
+static void draw_something(tg_window *window, tg_grid *grid, const char *text)
+{
+    const tg_style style = {0xd7dde5, 0x0e1116, 0};
+    tg_grid_clear(grid, style);
+    tg_grid_put(grid, 0, 0, style, text);
+    assert_int_equal(tg_window_draw(window, tg_grid_damage(grid)), TG_OK);
+    assert_int_equal(tg_window_present(window), TG_OK);
+}
+
+static size_t file_bytes(const char *path, uint8_t *bytes, size_t size)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    const size_t count = fread(bytes, 1, size, file);
+    (void)fclose(file);
+    return count;
+}
+
+static void a_screenshot_is_a_whole_file_or_none(void **state)
+{
+    (void)state;
+    char folder[] = "tickglass-window-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    char path[64];
+    (void)snprintf(path, sizeof path, "%s/a.png", folder);
+    tg_window *window = open_headless(320, 100);
+    tg_grid *grid = NULL;
+    assert_int_equal(tg_grid_open(tg_window_columns(window), tg_window_rows(window), &grid), TG_OK);
+    draw_something(window, grid, "61813.00");
+    assert_int_equal(tg_window_screenshot(window, path), TG_OK);
+    static uint8_t first[65536];
+    static uint8_t second[65536];
+    const size_t first_size = file_bytes(path, first, sizeof first);
+    assert_memory_equal(first, "\x89PNG\r\n\x1a\n", 8);
+    /* One digit more is another picture; back again, the same bytes. */
+    draw_something(window, grid, "61813.01");
+    assert_int_equal(tg_window_screenshot(window, path), TG_OK);
+    size_t second_size = file_bytes(path, second, sizeof second);
+    assert_true(second_size != first_size || memcmp(first, second, first_size) != 0);
+    draw_something(window, grid, "61813.00");
+    assert_int_equal(tg_window_screenshot(window, path), TG_OK);
+    second_size = file_bytes(path, second, sizeof second);
+    assert_int_equal(second_size, first_size);
+    assert_memory_equal(first, second, first_size);
+    assert_int_equal(tg_window_screenshot(window, "/nowhere/a.png"), TG_ERR_IMAGE);
+    assert_int_equal(errno, ENOENT);
+    tg_grid_close(grid);
+    tg_window_close(window);
+    assert_int_equal(unlink(path), 0);
+    /* Nothing half done is left beside it. */
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static void waking_is_seen_once_however_often_it_was_called(void **state)
+{
+    (void)state;
+    tg_window *window = open_headless(100, 100);
+    tg_input input;
+    while (tg_window_wait(window, 0, &input) == TG_OK) {
+        assert_int_not_equal(input.kind, TG_INPUT_WAKE);
+    }
+    for (int i = 0; i < 3; i++) {
+        tg_window_wake(window);
+    }
+    assert_int_equal(tg_window_wait(window, 0, &input), TG_OK);
+    assert_int_equal(input.kind, TG_INPUT_WAKE);
+    assert_int_equal(tg_window_wait(window, 0, &input), TG_ERR_NOT_FOUND);
+    assert_int_equal(tg_window_wait(window, 1, &input), TG_ERR_NOT_FOUND);
+    tg_window_close(window);
+}
+
+static void *wake_often(void *ctx)
+{
+    for (int i = 0; i < 1000; i++) {
+        tg_window_wake(ctx);
+    }
+    return NULL;
+}
+
+static void a_sleeping_owner_is_woken_by_another_thread(void **state)
+{
+    (void)state;
+    tg_window *window = open_headless(100, 100);
+    tg_input input;
+    while (tg_window_wait(window, 0, &input) == TG_OK) {
+    }
+    for (int i = 0; i < 20; i++) {
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, wake_often, window), 0);
+        assert_int_equal(tg_window_wait(window, 60 * S, &input), TG_OK);
+        assert_int_equal(input.kind, TG_INPUT_WAKE);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        while (tg_window_wait(window, 0, &input) == TG_OK) {
+            assert_int_equal(input.kind, TG_INPUT_WAKE);
+        }
+    }
+    tg_window_close(window);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_explains_what_it_refuses),
+        cmocka_unit_test(the_grid_fits_the_window),
+        cmocka_unit_test(a_screenshot_is_a_whole_file_or_none),
+        cmocka_unit_test(waking_is_seen_once_however_often_it_was_called),
+        cmocka_unit_test(a_sleeping_owner_is_woken_by_another_thread),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

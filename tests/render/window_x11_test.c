@@ -1,0 +1,253 @@
+/*
+ * A real window on an X server of its own (Xvfb). The server keeps its screen in a file in the
+ * form of xwd: the picture is read there, from outside of the program.
+ */
+#include <tickglass/window.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <tickglass/cell_grid.h>
+#include <tickglass/clock.h>
+
+#include "tg_cmocka.h"
+
+#define STB_IMAGE_IMPLEMENTATION
+#define STBI_ONLY_PNG
+#define STBI_NO_FAILURE_STRINGS
+#include <stb/stb_image.h>
+
+#define WIDTH      640
+#define HEIGHT     400
+#define S          INT64_C(1000000000)
+#define DEADLINE_S 30
+
+static pid_t server = -1;
+static char folder[] = "tickglass-x11-XXXXXX";
+static char screen_file[64];
+
+/* Starts Xvfb on a display number that it finds itself. False: there is no Xvfb here. */
+static bool start_server(void)
+{
+    int display_pipe[2];
+    if (mkdtemp(folder) == NULL || pipe(display_pipe) != 0) {
+        return false;
+    }
+    server = fork();
+    if (server == 0) {
+        (void)close(display_pipe[0]);
+        const int quiet = open("/dev/null", O_WRONLY);
+        (void)dup2(quiet, STDERR_FILENO);
+        (void)dup2(display_pipe[1], 3);
+        execlp("Xvfb", "Xvfb", "-displayfd", "3", "-screen", "0", "640x400x24", "-fbdir", folder,
+               "-nolisten", "tcp", (char *)NULL);
+        _exit(127);
+    }
+    (void)close(display_pipe[1]);
+    char number[16] = "";
+    size_t length = 0;
+    struct pollfd ready = {display_pipe[0], POLLIN, 0};
+    while (server > 0 && length + 1 < sizeof number && poll(&ready, 1, DEADLINE_S * 1000) == 1) {
+        const ssize_t n = read(display_pipe[0], number + length, sizeof number - 1 - length);
+        if (n <= 0) {
+            break;
+        }
+        length += (size_t)n;
+        if (number[length - 1] == '\n') {
+            break;
+        }
+    }
+    (void)close(display_pipe[0]);
+    if (length == 0 || number[length - 1] != '\n') {
+        return false;
+    }
+    number[length - 1] = '\0';
+    char display[20];
+    (void)snprintf(display, sizeof display, ":%s", number);
+    (void)setenv("DISPLAY", display, 1);
+    (void)setenv("SDL_VIDEODRIVER", "x11", 1);
+    (void)snprintf(screen_file, sizeof screen_file, "%s/Xvfb_screen0", folder);
+    return true;
+}
+
+static void stop_server(void)
+{
+    if (server > 0) {
+        (void)kill(server, SIGTERM);
+        (void)waitpid(server, NULL, 0);
+    }
+    (void)unlink(screen_file);
+    (void)rmdir(folder);
+}
+
+/* The screen as 0xRRGGBB pixels, from the server's file. */
+static bool read_screen(uint32_t *pixels)
+{
+    FILE *file = fopen(screen_file, "rb");
+    if (file == NULL) {
+        return false;
+    }
+    uint8_t header[100];
+    bool ok = fread(header, 1, sizeof header, file) == sizeof header;
+    uint32_t word[25];
+    for (size_t i = 0; ok && i < 25; i++) {
+        const uint8_t *b = header + 4 * i;
+        word[i] = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+    }
+    /* Size of header, width, height, byte order (0: little), bits per pixel, bytes per line,
+     * colours of 12 bytes: words 0, 4, 5, 7, 11, 12, 19 of XWDFile.h. */
+    ok = ok && word[4] == WIDTH && word[5] == HEIGHT && word[7] == 0 && word[11] == 32;
+    const long start = ok ? (long)word[0] + (long)word[19] * 12 : 0;
+    for (int y = 0; ok && y < HEIGHT; y++) {
+        uint8_t line[WIDTH * 4];
+        ok = fseek(file, start + y * (long)word[12], SEEK_SET) == 0 &&
+             fread(line, 1, sizeof line, file) == sizeof line;
+        for (int x = 0; ok && x < WIDTH; x++) {
+            const uint8_t *p = line + x * 4;
+            pixels[y * WIDTH + x] = (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
+        }
+    }
+    (void)fclose(file);
+    return ok;
+}
+
+/* The picture that the program takes of itself. */
+static void read_screenshot(const tg_window *window, uint32_t *pixels)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "%s/shot.png", folder);
+    assert_int_equal(tg_window_screenshot(window, path), TG_OK);
+    int width = 0;
+    int height = 0;
+    int channels = 0;
+    uint8_t *rgb = stbi_load(path, &width, &height, &channels, 3);
+    assert_non_null(rgb);
+    assert_int_equal(width, WIDTH);
+    assert_int_equal(height, HEIGHT);
+    for (size_t i = 0; i < WIDTH * HEIGHT; i++) {
+        pixels[i] = (uint32_t)rgb[3 * i] << 16 | (uint32_t)rgb[3 * i + 1] << 8 | rgb[3 * i + 2];
+    }
+    stbi_image_free(rgb);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void redraw(tg_window *window, tg_grid *grid)
+{
+    assert_int_equal(tg_window_draw(window, tg_grid_damage(grid)), TG_OK);
+    assert_int_equal(tg_window_present(window), TG_OK);
+}
+
+/* Answers expose events until what is on the screen is what the program believes. */
+static void expect_screen_equals_screenshot(tg_window *window, tg_grid *grid)
+{
+    static uint32_t outside[WIDTH * HEIGHT];
+    static uint32_t inside[WIDTH * HEIGHT];
+    const tg_clock clock = tg_clock_system();
+    const int64_t deadline_ns = tg_clock_mono_ns(&clock) + DEADLINE_S * S;
+    do {
+        tg_input input;
+        if (tg_window_wait(window, S / 100, &input) == TG_OK &&
+            (input.kind == TG_INPUT_EXPOSED || input.kind == TG_INPUT_RESIZED)) {
+            tg_grid_forget(grid);
+            redraw(window, grid);
+        }
+        read_screenshot(window, inside);
+        if (read_screen(outside) && memcmp(inside, outside, sizeof inside) == 0) {
+            return;
+        }
+    } while (tg_clock_mono_ns(&clock) < deadline_ns);
+    fail_msg("the screen does not show what was drawn");
+}
+
+static void write_page(tg_grid *grid, unsigned number)
+{
+    const tg_style style = {0xd7dde5, 0x0e1116, 0};
+    tg_grid_clear(grid, style);
+    for (uint16_t row = 0; row < tg_grid_rows(grid); row++) {
+        const tg_style each = {0xd7dde5 - row * 0x050301u, 0x0e1116 + row * 0x010203u, row % 4};
+        char text[64];
+        (void)snprintf(text, sizeof text, "\xE2\x96\xB2 %u.%02u \xE2\x96\xBC", number * (row + 1),
+                       row * 7u % 100);
+        tg_grid_put(grid, row, (uint16_t)(row % 5), each, text);
+    }
+}
+
+static void the_screen_shows_what_the_program_drew(void **state)
+{
+    (void)state;
+    tg_window_options opt;
+    tg_window_options_init(&opt);
+    opt.width_px = WIDTH;
+    opt.height_px = HEIGHT;
+    tg_window *window = NULL;
+    char why[256];
+    if (tg_window_open(&opt, &window, why, sizeof why) != TG_OK) {
+        fail_msg("%s", why);
+    }
+    char text[200];
+    tg_window_describe(window, text, sizeof text);
+    assert_non_null(strstr(text, "video driver x11"));
+    tg_grid *grid = NULL;
+    assert_int_equal(tg_grid_open(tg_window_columns(window), tg_window_rows(window), &grid), TG_OK);
+    write_page(grid, 61813);
+    redraw(window, grid);
+    expect_screen_equals_screenshot(window, grid);
+    /* From here on only what changes is handed over. */
+    for (unsigned i = 0; i < 5; i++) {
+        write_page(grid, 61814 + i * 991);
+        redraw(window, grid);
+        expect_screen_equals_screenshot(window, grid);
+    }
+    tg_grid_close(grid);
+    tg_window_close(window);
+}
+
+static void *wake_once(void *ctx)
+{
+    tg_window_wake(ctx);
+    return NULL;
+}
+
+static void another_thread_wakes_a_real_window(void **state)
+{
+    (void)state;
+    tg_window_options opt;
+    tg_window_options_init(&opt);
+    tg_window *window = NULL;
+    assert_int_equal(tg_window_open(&opt, &window, NULL, 0), TG_OK);
+    for (int i = 0; i < 20; i++) {
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, wake_once, window), 0);
+        tg_input input;
+        do {
+            assert_int_equal(tg_window_wait(window, DEADLINE_S * S, &input), TG_OK);
+        } while (input.kind != TG_INPUT_WAKE);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+    }
+    tg_window_close(window);
+}
+
+int main(void)
+{
+    if (!start_server()) {
+        stop_server();
+        print_message("SKIP: Xvfb is not installed\n");
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_screen_shows_what_the_program_drew),
+        cmocka_unit_test(another_thread_wakes_a_real_window),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    stop_server();
+    return failed;
+}
