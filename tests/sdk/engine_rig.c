@@ -24,6 +24,7 @@ void rig_open(rig *r, uint32_t instruments_max)
     r->clock.ctx = r;
     r->deadline_ns = INT64_MAX;
     sim_market_init(&r->market, 0x11);
+    r->gateway = &r->market;
     r->messages = calloc(SIM_MESSAGES_MAX, sizeof *r->messages);
     assert_non_null(r->messages);
     const tg__store_options store = {instruments_max, 2};
@@ -168,7 +169,7 @@ void rig_accept(rig *r)
     r->connected = true;
     r->dropped = false;
     r->close_code = 0;
-    sim_session_open(&r->session, &r->market, r->messages);
+    sim_session_open(&r->session, r->gateway, r->messages);
     assert_int_equal(rig_plain(r, TG__INPUT_CONNECTED), TG_OK);
 }
 

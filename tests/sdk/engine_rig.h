@@ -15,6 +15,7 @@ typedef struct rig {
     tg_reader *reader;
     tg__engine *engine;
     sim_market market;
+    const sim_market *gateway; /* what the next session is served from; first: &market */
     sim_session session;
     sim_message *messages;
     bool connected;      /* the gateway's end is open */

@@ -2,8 +2,9 @@
 
 #include "retry_after.h"
 
-#define NOON_NS (INT64_C(784111777) * 1000000000) /* 1994-11-06T08:49:37Z, the RFC's own example   \
-                                                   */
+#define NOON_NS                                                                                    \
+    (INT64_C(784111777) * 1000000000) /* 1994-11-06T08:49:37Z, the RFC's own example               \
+                                       */
 
 static void seconds_are_read(void **state)
 {

@@ -353,6 +353,7 @@ void sim_session_frame(sim_session *session)
         .ts_gateway_ns = session->cut.utc_ns,
         .set_digest = session->channel.set_digest,
         .count = count,
+        .state_digest = session->state_digests,
     };
     sim_message *message = sim_session_put(session);
     assert_int_equal(tg__delta_encode(&session->channel, &frame, updates, message->bytes,

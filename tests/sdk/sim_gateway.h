@@ -43,6 +43,7 @@ typedef struct sim_session {
     uint64_t features;
     bool pending_answers; /* say PENDING first, OK in a second ANSWER */
     bool too_fast_once;
+    bool state_digests; /* on every frame */
     tg__channel channel;
     tg_instrument_id ids[SIM_INSTRUMENTS];
     tg_image images[SIM_INSTRUMENTS];
