@@ -77,6 +77,9 @@ static void a_closed_port_names_address_and_port(void **state)
     tg__attempt_explain(&attempt, &closed);
     assert_int_equal(closed.cause, TG__CAUSE_CONNECT);
     assert_string_equal(closed.text, "10.0.0.1 port 9443: no connection");
+    attempt.detail = "conn fail: 111";
+    tg__attempt_explain(&attempt, &closed);
+    assert_string_equal(closed.text, "10.0.0.1 port 9443: Connection refused");
 }
 
 int main(void)
