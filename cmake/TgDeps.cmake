@@ -5,6 +5,10 @@ option(TG_SYSTEM_DEPS "Use the system's libwebsockets (built with mbedTLS) and m
 option(TG_CORE_ONLY "Build only the rooms that need no third-party code" OFF)
 set(TG_DEPS_DIR "" CACHE PATH "Folder with libwebsockets and mbedTLS; empty: the cache of ./dev build")
 
+# What the cache's key is made of: after an update the build must look for the new folder.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS deps.lock
+  cmake/deps/tls-stack.sh cmake/deps/edit-sources.sh)
+
 find_package(Threads REQUIRED)
 find_package(PkgConfig QUIET)
 
@@ -58,11 +62,13 @@ endfunction()
 # The system's copies, if libwebsockets was built with mbedTLS and has what the SDK relies on
 function(tg_dep_system_stack)
   pkg_check_modules(TG_websockets QUIET IMPORTED_TARGET libwebsockets>=4.3.5)
+  find_path(TG_MBEDTLS_INCLUDE_DIR mbedtls/build_info.h) # since Mbed TLS 3
   find_library(TG_MBEDTLS_LIBRARY mbedtls)
   find_library(TG_MBEDX509_LIBRARY mbedx509)
   find_library(TG_MBEDCRYPTO_LIBRARY mbedcrypto)
-  if(NOT TG_websockets_FOUND OR NOT TG_MBEDTLS_LIBRARY OR NOT TG_MBEDX509_LIBRARY OR NOT TG_MBEDCRYPTO_LIBRARY)
-    tg_deps_stop("TG_SYSTEM_DEPS: the system has no libwebsockets >= 4.3.5 with mbedTLS: install both, or leave the option off")
+  if(NOT TG_websockets_FOUND OR NOT TG_MBEDTLS_INCLUDE_DIR OR NOT TG_MBEDTLS_LIBRARY
+      OR NOT TG_MBEDX509_LIBRARY OR NOT TG_MBEDCRYPTO_LIBRARY)
+    tg_deps_stop("TG_SYSTEM_DEPS: the system lacks libwebsockets >= 4.3.5 or Mbed TLS 3: install them, or leave the option off")
   endif()
   find_file(config lws_config.h HINTS ${TG_websockets_INCLUDE_DIRS} NO_CACHE REQUIRED)
   file(READ ${config} text)
@@ -73,6 +79,7 @@ function(tg_dep_system_stack)
     endif()
   endforeach()
   add_library(tg_dep_mbedtls INTERFACE)
+  target_include_directories(tg_dep_mbedtls SYSTEM INTERFACE ${TG_MBEDTLS_INCLUDE_DIR})
   target_link_libraries(tg_dep_mbedtls INTERFACE
     ${TG_MBEDTLS_LIBRARY} ${TG_MBEDX509_LIBRARY} ${TG_MBEDCRYPTO_LIBRARY} Threads::Threads)
   add_library(tg_dep_websockets INTERFACE)

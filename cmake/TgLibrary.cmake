@@ -17,7 +17,8 @@ add_library(tickglass SHARED ${objects})
 set_target_properties(tickglass PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINKER_LANGUAGE C
   LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/tickglass.map)
-target_link_libraries(tickglass PRIVATE tg_flags tg_dep_websockets tg_dep_mbedtls m)
+# tg_dep_websockets brings mbedTLS behind itself; naming both lets cmake turn the order of archives.
+target_link_libraries(tickglass PRIVATE tg_flags tg_dep_websockets m)
 target_link_options(tickglass PRIVATE
   -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/tickglass.map -Wl,--exclude-libs,ALL)
 if(NOT TG_SANITIZE)

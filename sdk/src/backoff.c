@@ -24,16 +24,13 @@ uint32_t tg__backoff_window_ms(const tg__backoff *backoff)
 
 int64_t tg__backoff_next_ns(tg__backoff *backoff, tg__random *random, uint32_t floor_ms, bool slow)
 {
-    const uint64_t window = (uint64_t)tg__backoff_window_ms(backoff) * NS_PER_MS;
     const uint64_t cap = (uint64_t)backoff->cap_ms * NS_PER_MS;
-    uint64_t delay = tg__random_upto(random, slow ? cap : window) + (slow ? cap : 0);
-    if (floor_ms > 0) {
-        const uint64_t clamped =
-            floor_ms < TG__BACKOFF_FLOOR_MAX_MS ? floor_ms : TG__BACKOFF_FLOOR_MAX_MS;
-        const uint64_t floor =
-            clamped * NS_PER_MS + tg__random_upto(random, (clamped / 8 + 100) * NS_PER_MS);
-        delay = delay > floor ? delay : floor;
-    }
+    const uint64_t window = slow ? cap : (uint64_t)tg__backoff_window_ms(backoff) * NS_PER_MS;
+    const uint64_t clamped =
+        (uint64_t)(floor_ms < TG__BACKOFF_FLOOR_MAX_MS ? floor_ms : TG__BACKOFF_FLOOR_MAX_MS) *
+        NS_PER_MS;
+    const uint64_t floor = slow && clamped < cap ? cap : clamped;
+    const uint64_t delay = floor + tg__random_upto(random, window);
     if (backoff->attempts < UINT32_MAX) {
         backoff->attempts++;
     }

@@ -22,9 +22,10 @@ void tg__backoff_init(tg__backoff *backoff, uint32_t first_ms, uint32_t cap_ms);
 uint32_t tg__backoff_window_ms(const tg__backoff *backoff);
 
 /*
- * The delay of the next retry in nanoseconds, and count it. Uniform in 0 … window; never below
- * floor_ms plus a small spread of its own, so that a fleet that was given one number does not
- * return as one. slow: the peer or the set-up is at fault, so uniform in cap … 2 cap.
+ * The delay of the next retry in nanoseconds, and count it: uniform in 0 … window, from floor_ms
+ * on. The floor has the whole window as spread, so that a fleet that was given one number does not
+ * return as one. slow: something has to be repaired first, so the window is the cap and begins
+ * there. PROTOCOL.md M16.
  */
 int64_t tg__backoff_next_ns(tg__backoff *backoff, tg__random *random, uint32_t floor_ms, bool slow);
 

@@ -34,10 +34,10 @@ typedef enum tg__want_state {
 
 typedef struct tg__want {
     tg__want_state state;
-    tg_err err;               /* of the answer: TG_OK, or why not; TG_ERR_STATE before one */
-    tg_instrument_id id;      /* TG_INSTRUMENT_NONE until known in this dictionary generation */
-    uint32_t interests;       /* how many */
-    uint32_t first;           /* interest, as slot + 1 */
+    tg_err err;          /* of the answer: TG_OK, or why not; TG_ERR_STATE before one */
+    tg_instrument_id id; /* TG_INSTRUMENT_NONE until known in this dictionary generation */
+    uint32_t interests;  /* how many */
+    uint32_t first;      /* interest, as slot + 1 */
     uint32_t next_free;
     char venue[TG_VENUE_NAME_SIZE];
     char symbol[TG_SYMBOL_SIZE];

@@ -231,12 +231,9 @@ tg__engine_state tg__engine_state_of(const tg__engine *engine)
 tg_session_state tg__engine_session_state(const tg__engine *engine)
 {
     static const tg_session_state states[TG__ENGINE_STATE_COUNT] = {
-        [TG__ENGINE_IDLE] = TG_SESSION_IDLE,
-        [TG__ENGINE_CONNECTING] = TG_SESSION_CONNECTING,
-        [TG__ENGINE_OPENING] = TG_SESSION_JOINING,
-        [TG__ENGINE_JOINING] = TG_SESSION_JOINING,
-        [TG__ENGINE_LIVE] = TG_SESSION_LIVE,
-        [TG__ENGINE_RESYNCING] = TG_SESSION_RESYNCING,
+        [TG__ENGINE_IDLE] = TG_SESSION_IDLE,       [TG__ENGINE_CONNECTING] = TG_SESSION_CONNECTING,
+        [TG__ENGINE_OPENING] = TG_SESSION_JOINING, [TG__ENGINE_JOINING] = TG_SESSION_JOINING,
+        [TG__ENGINE_LIVE] = TG_SESSION_LIVE,       [TG__ENGINE_RESYNCING] = TG_SESSION_RESYNCING,
         [TG__ENGINE_WAITING] = TG_SESSION_WAITING,
     };
     return states[engine->state];
@@ -244,8 +241,7 @@ tg_session_state tg__engine_session_state(const tg__engine *engine)
 
 const char *tg__engine_venue_name(const tg__engine *engine, tg_venue_id venue)
 {
-    const bool named =
-        venue < TG_VENUE_MAX && engine->knowledge.venues[venue].name[0] != '\0';
+    const bool named = venue < TG_VENUE_MAX && engine->knowledge.venues[venue].name[0] != '\0';
     return named ? engine->knowledge.venues[venue].name : "?";
 }
 

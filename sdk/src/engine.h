@@ -29,13 +29,13 @@
 typedef struct tg__engine tg__engine;
 
 typedef struct tg__engine_options {
-    tg_store *store;            /* its writer side belongs to the engine from here on */
-    uint32_t instruments_max;   /* names that can be wanted; the channel holds up to TG__SET_MAX */
-    uint32_t interests_max;     /* at most TG__INTEREST_CAPACITY_MAX */
+    tg_store *store;          /* its writer side belongs to the engine from here on */
+    uint32_t instruments_max; /* names that can be wanted; the channel holds up to TG__SET_MAX */
+    uint32_t interests_max;   /* at most TG__INTEREST_CAPACITY_MAX */
     uint32_t backoff_first_ms;
     uint32_t backoff_cap_ms;
     uint64_t random_seed;
-    const tg_clock *clock;      /* stamps stages only, never decides; copied */
+    const tg_clock *clock;               /* stamps stages only, never decides; copied */
     tg_histogram *stage[TG_STAGE_COUNT]; /* NULL: not measured */
 } tg__engine_options;
 
@@ -49,8 +49,8 @@ typedef enum tg__engine_state {
     TG__ENGINE_OPENING,    /* upgraded; WELCOME is awaited */
     TG__ENGINE_JOINING,    /* answers and first images are awaited */
     TG__ENGINE_LIVE,
-    TG__ENGINE_RESYNCING,  /* a hole was seen; a SNAPSHOT is awaited */
-    TG__ENGINE_WAITING,    /* for the next attempt */
+    TG__ENGINE_RESYNCING, /* a hole was seen; a SNAPSHOT is awaited */
+    TG__ENGINE_WAITING,   /* for the next attempt */
     TG__ENGINE_STATE_COUNT
 } tg__engine_state;
 
@@ -89,15 +89,15 @@ typedef struct tg__input {
 } tg__input;
 
 typedef enum tg__action_kind {
-    TG__ACTION_CONNECT,   /* open a connection and name it by generation */
-    TG__ACTION_SEND,      /* one binary message */
-    TG__ACTION_TIMER,     /* give TIMER at deadline_ns; replaces the one before; INT64_MAX: none */
-    TG__ACTION_CLOSE,     /* say good-bye with code, within a short time; no CLOSED is awaited */
-    TG__ACTION_DROP,      /* cut it at once */
+    TG__ACTION_CONNECT, /* open a connection and name it by generation */
+    TG__ACTION_SEND,    /* one binary message */
+    TG__ACTION_TIMER,   /* give TIMER at deadline_ns; replaces the one before; INT64_MAX: none */
+    TG__ACTION_CLOSE,   /* say good-bye with code, within a short time; no CLOSED is awaited */
+    TG__ACTION_DROP,    /* cut it at once */
     TG__ACTION_EVENT,
-    TG__ACTION_ANSWER,    /* a subscription has an answer, or lost it (TG_ERR_STATE) */
-    TG__ACTION_FOUND,     /* a page of the directory */
-    TG__ACTION_PUBLISHED  /* the store has a new view */
+    TG__ACTION_ANSWER,   /* a subscription has an answer, or lost it (TG_ERR_STATE) */
+    TG__ACTION_FOUND,    /* a page of the directory */
+    TG__ACTION_PUBLISHED /* the store has a new view */
 } tg__action_kind;
 
 typedef struct tg__action {

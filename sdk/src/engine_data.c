@@ -111,8 +111,7 @@ void tg__engine_gap(tg__engine *engine, int64_t now_ns, tg_err err, const char *
     session->gap_told = true;
     session->resync_tries = 0;
     session->step_at_ns = TG__NEVER;
-    if (session->stable_from_ns != TG__NEVER &&
-        now_ns - session->stable_from_ns >= TG__STABLE_NS) {
+    if (session->stable_from_ns != TG__NEVER && now_ns - session->stable_from_ns >= TG__STABLE_NS) {
         session->resync_gap_ns = TG__RESYNC_FIRST_NS; /* the last hole is long ago */
     }
     session->stable_from_ns = TG__NEVER;
@@ -211,10 +210,9 @@ tg_err tg__on_ticks(tg__engine *engine, const tg__input *input)
     int64_t ts_gateway_ns = 0;
     tg__ticks_reader reader;
     tg__fault fault = {0, TG__NO_ROW};
-    const tg_err err =
-        tg__ticks_decode(input->as.message.bytes, input->as.message.size,
-                         engine->session.welcome.time_resolution_ns, &ts_gateway_ns, &reader,
-                         &fault);
+    const tg_err err = tg__ticks_decode(input->as.message.bytes, input->as.message.size,
+                                        engine->session.welcome.time_resolution_ns, &ts_gateway_ns,
+                                        &reader, &fault);
     if (err != TG_OK) {
         tg__engine_reject(engine, input, err, &fault);
         return TG_OK;

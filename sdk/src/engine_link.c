@@ -71,7 +71,7 @@ tg_err tg__on_connected(tg__engine *engine, const tg__input *input)
     engine->state = TG__ENGINE_OPENING;
     engine->session.step_at_ns = input->now_ns + TG__WELCOME_NS;
     (void)tg__engine_event(engine, TG_EVENT_SESSION, input->now_ns, TG_OK,
-                     "connected; waiting for the gateway's welcome");
+                           "connected; waiting for the gateway's welcome");
     return TG_OK;
 }
 
@@ -108,19 +108,19 @@ static void lose(tg__engine *engine, int64_t now_ns, const tg__closed *closed)
     const bool stop = row.policy == TG__POLICY_STOP || row.policy == TG__POLICY_RENEW;
     if (stop) {
         engine->state = TG__ENGINE_IDLE;
-        (void)tg__engine_event(engine, TG_EVENT_SESSION, now_ns, row.err, "%.150s; stopped%s", cause,
-                         row.policy == TG__POLICY_RENEW ? ": no other token is there" : "");
+        (void)tg__engine_event(engine, TG_EVENT_SESSION, now_ns, row.err, "%.150s; stopped%s",
+                               cause,
+                               row.policy == TG__POLICY_RENEW ? ": no other token is there" : "");
         return;
     }
-    /* A delay that the gateway directs replaces the guess that it needs long. */
-    const bool slow = row.policy == TG__POLICY_RETRY_SLOW && closed->floor_ms == 0;
-    const int64_t delay_ns =
-        tg__backoff_next_ns(&engine->backoff, &engine->random, closed->floor_ms, slow);
+    const uint32_t floor_ms = closed->floor_ms > row.floor_ms ? closed->floor_ms : row.floor_ms;
+    const int64_t delay_ns = tg__backoff_next_ns(&engine->backoff, &engine->random, floor_ms,
+                                                 row.policy == TG__POLICY_RETRY_SLOW);
     engine->state = TG__ENGINE_WAITING;
     engine->session.step_at_ns = now_ns + delay_ns;
-    tg_event *event =
-        tg__engine_event(engine, TG_EVENT_SESSION, now_ns, row.err, "%.150s; next attempt in %lld ms",
-                         cause, (long long)(delay_ns / TG__MS_NS));
+    tg_event *event = tg__engine_event(engine, TG_EVENT_SESSION, now_ns, row.err,
+                                       "%.150s; next attempt in %lld ms", cause,
+                                       (long long)(delay_ns / TG__MS_NS));
     if (event != NULL) {
         event->wait_ms = (uint32_t)(delay_ns / TG__MS_NS);
     }
@@ -151,8 +151,8 @@ void tg__engine_leave(tg__engine *engine, int64_t now_ns, tg__cause cause, uint1
 tg_err tg__on_connect_timer(tg__engine *engine, const tg__input *input)
 {
     if (input->now_ns >= engine->session.step_at_ns) {
-        tg__engine_leave(engine, input->now_ns, TG__CAUSE_TIMEOUT, 0,
-                         "no connection within %lld s", (long long)(TG__CONNECT_NS / TG__S_NS));
+        tg__engine_leave(engine, input->now_ns, TG__CAUSE_TIMEOUT, 0, "no connection within %lld s",
+                         (long long)(TG__CONNECT_NS / TG__S_NS));
     }
     return TG_OK;
 }

@@ -85,8 +85,8 @@ void tg__engine_reject(tg__engine *engine, const tg__input *input, tg_err err,
     (void)tg__engine_event(engine, TG_EVENT_FAULT, now_ns, err, "%s rejected: %s (%s)",
                            tg__kind_name(kind), tg_err_text(err), place);
     if (row == NULL || row->repair == REPAIR_LEAVE || is_budget_spent(&engine->session, now_ns)) {
-        tg__engine_leave(engine, now_ns, TG__CAUSE_PEER_FAULT, TG__CLOSE_PROTOCOL_ERROR,
-                         "%s: %s (%s)", tg__kind_name(kind), tg_err_text(err), place);
+        tg__engine_leave(engine, now_ns, TG__CAUSE_PEER_FAULT, TG__CLOSE_BAD_MESSAGE, "%s: %s (%s)",
+                         tg__kind_name(kind), tg_err_text(err), place);
     } else if (row->repair == REPAIR_RESYNC) {
         tg__engine_gap(engine, now_ns, err, "a frame was rejected");
     }
@@ -129,7 +129,7 @@ tg_err tg__on_message(tg__engine *engine, const tg__input *input)
         return on_unknown_kind(engine, input, kind);
     }
     if (row->opens != opening) {
-        tg__engine_leave(engine, input->now_ns, TG__CAUSE_PEER_FAULT, TG__CLOSE_PROTOCOL_ERROR,
+        tg__engine_leave(engine, input->now_ns, TG__CAUSE_PEER_FAULT, TG__CLOSE_BAD_MESSAGE,
                          "%s came %s", row->name, opening ? "before WELCOME" : "a second time");
         return TG_OK;
     }

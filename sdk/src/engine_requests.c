@@ -247,7 +247,7 @@ tg_err tg__on_answer(tg__engine *engine, const tg__input *input)
     if (answer.set_count != engine->desired.held_count ||
         answer.set_digest != tg__desired_digest(&engine->desired)) {
         tg__count(&engine->counters.set_mismatches, 1);
-        tg__engine_leave(engine, input->now_ns, TG__CAUSE_PEER_FAULT, TG__CLOSE_PROTOCOL_ERROR,
+        tg__engine_leave(engine, input->now_ns, TG__CAUSE_PEER_FAULT, TG__CLOSE_BAD_MESSAGE,
                          "ANSWER: the gateway holds %lu instruments for us, our account %lu",
                          (unsigned long)answer.set_count,
                          (unsigned long)engine->desired.held_count);
@@ -264,8 +264,8 @@ tg_err tg__on_found(tg__engine *engine, const tg__input *input)
     tg__found found;
     tg__dictionary_reader reader;
     tg__fault fault = {0, TG__NO_ROW};
-    const tg_err err = tg__found_decode(input->as.message.bytes, input->as.message.size, &found,
-                                        &reader, &fault);
+    const tg_err err =
+        tg__found_decode(input->as.message.bytes, input->as.message.size, &found, &reader, &fault);
     if (err != TG_OK) {
         tg__engine_reject(engine, input, err, &fault);
         return TG_OK;

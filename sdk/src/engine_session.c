@@ -3,12 +3,12 @@
 
 #include "engine_state.h"
 
-#define FEATURES_KNOWN     TG__FEATURE_STATE_DIGEST
-#define HEARTBEAT_MIN_MS   100u
-#define HEARTBEAT_MAX_MS   60000u
-#define ALIVE_HEARTBEATS   3
-#define ALIVE_EXTRA_NS     (2 * TG__S_NS) /* a lost packet is sent again within that */
-#define ECHO_FORGOTTEN_NS  (10 * TG__S_NS)
+#define FEATURES_KNOWN    TG__FEATURE_STATE_DIGEST
+#define HEARTBEAT_MIN_MS  100u
+#define HEARTBEAT_MAX_MS  60000u
+#define ALIVE_HEARTBEATS  3
+#define ALIVE_EXTRA_NS    (2 * TG__S_NS) /* a lost packet is sent again within that */
+#define ECHO_FORGOTTEN_NS (10 * TG__S_NS)
 
 static uint32_t clamp(uint32_t value, uint32_t low, uint32_t high)
 {
@@ -55,10 +55,10 @@ static void enter_session(tg__engine *engine, int64_t now_ns, const tg__welcome 
     tg__session *session = &engine->session;
     session->welcome = *welcome;
     session->limits = welcome->limits;
-    session->alive_ns = ALIVE_HEARTBEATS * TG__MS_NS *
-                            clamp(welcome->heartbeat_interval_ms, HEARTBEAT_MIN_MS,
-                                  HEARTBEAT_MAX_MS) +
-                        ALIVE_EXTRA_NS;
+    session->alive_ns =
+        ALIVE_HEARTBEATS * TG__MS_NS *
+            clamp(welcome->heartbeat_interval_ms, HEARTBEAT_MIN_MS, HEARTBEAT_MAX_MS) +
+        ALIVE_EXTRA_NS;
     session->step_at_ns = now_ns + TG__JOIN_NS;
     session->link_at_ns = now_ns + session->alive_ns;
     session->echo_at_ns = now_ns;
@@ -72,15 +72,15 @@ tg_err tg__on_welcome(tg__engine *engine, const tg__input *input)
 {
     tg__welcome welcome;
     tg__fault fault = {0, TG__NO_ROW};
-    const tg_err err = tg__welcome_decode(input->as.message.bytes, input->as.message.size, &welcome,
-                                          &fault);
+    const tg_err err =
+        tg__welcome_decode(input->as.message.bytes, input->as.message.size, &welcome, &fault);
     if (err != TG_OK) {
         tg__engine_reject(engine, input, err, &fault);
         return TG_OK;
     }
     const uint64_t unknown = welcome.features & TG__FEATURES_MANDATORY & ~FEATURES_KNOWN;
     if (unknown != 0) {
-        tg__engine_leave(engine, input->now_ns, TG__CAUSE_PEER_FAULT, TG__CLOSE_PROTOCOL_ERROR,
+        tg__engine_leave(engine, input->now_ns, TG__CAUSE_PEER_FAULT, TG__CLOSE_BAD_MESSAGE,
                          "WELCOME demands features 0x%llx, which this client does not know",
                          (unsigned long long)unknown);
         return TG_OK;
@@ -142,7 +142,8 @@ tg_err tg__on_dictionary(tg__engine *engine, const tg__input *input)
         /* Every id means something else now. The next WELCOME names the generation and starts
          * over; the jitter of the attempt keeps a fleet from doing it at once. */
         tg__engine_leave(engine, input->now_ns, TG__CAUSE_LOST, TG__CLOSE_NORMAL,
-                         "the dictionary has generation %lu now, not %lu", (unsigned long)generation,
+                         "the dictionary has generation %lu now, not %lu",
+                         (unsigned long)generation,
                          (unsigned long)engine->knowledge.dictionary_generation);
         return TG_OK;
     }
@@ -157,7 +158,7 @@ tg_err tg__on_dictionary(tg__engine *engine, const tg__input *input)
                                "DICTIONARY entry %lu not taken: %s", (unsigned long)row,
                                tg_err_text(err));
         if (tg_err_class_of(err) == TG_ERR_CLASS_PEER) {
-            tg__engine_leave(engine, input->now_ns, TG__CAUSE_PEER_FAULT, TG__CLOSE_PROTOCOL_ERROR,
+            tg__engine_leave(engine, input->now_ns, TG__CAUSE_PEER_FAULT, TG__CLOSE_BAD_MESSAGE,
                              "DICTIONARY entry %lu: %s", (unsigned long)row, tg_err_text(err));
             return TG_OK;
         }
@@ -220,8 +221,8 @@ void tg__engine_echo(tg__engine *engine, int64_t now_ns)
 {
     tg__session *session = &engine->session;
     session->echo_at_ns = now_ns + TG__ECHO_NS;
-    const bool waiting = session->echo_sent_ns != TG__NEVER &&
-                         now_ns - session->echo_sent_ns < ECHO_FORGOTTEN_NS;
+    const bool waiting =
+        session->echo_sent_ns != TG__NEVER && now_ns - session->echo_sent_ns < ECHO_FORGOTTEN_NS;
     if (waiting || tg__engine_room(engine) == 0) {
         return;
     }

@@ -8,33 +8,33 @@
 #include "backoff.h"
 #include "engine.h"
 
-#define TG__MS_NS          INT64_C(1000000)
-#define TG__S_NS           INT64_C(1000000000)
-#define TG__NEVER          INT64_MAX
-#define TG__ACTIONS_MAX    32u
-#define TG__REQUESTS_MAX   8u
-#define TG__REQUEST_ITEMS  512u
-#define TG__FINDS_MAX      16u
-#define TG__OUT_SIZE       (96u * 1024u)
+#define TG__MS_NS         INT64_C(1000000)
+#define TG__S_NS          INT64_C(1000000000)
+#define TG__NEVER         INT64_MAX
+#define TG__ACTIONS_MAX   32u
+#define TG__REQUESTS_MAX  8u
+#define TG__REQUEST_ITEMS 512u
+#define TG__FINDS_MAX     16u
+#define TG__OUT_SIZE      (96u * 1024u)
 
 /* Deadlines of one connection. */
-#define TG__CONNECT_NS       (15 * TG__S_NS)
-#define TG__WELCOME_NS       (10 * TG__S_NS)
-#define TG__JOIN_NS          (15 * TG__S_NS) /* without any answer or image */
-#define TG__ECHO_NS          (2 * TG__S_NS)
-#define TG__RESYNC_FIRST_NS  (1 * TG__S_NS) /* between two RESYNCs; doubles up to the last */
-#define TG__RESYNC_LAST_NS   (16 * TG__S_NS)
-#define TG__RESYNC_TRIES     4u
-#define TG__STABLE_NS        (10 * TG__S_NS) /* of applied data before the back-off is forgotten */
-#define TG__FAULTS_MAX       4u              /* rejected messages in one connection ... */
-#define TG__FAULT_FORGET_NS  (30 * TG__S_NS) /* ... one of which is forgotten in this time */
+#define TG__CONNECT_NS      (15 * TG__S_NS)
+#define TG__WELCOME_NS      (10 * TG__S_NS)
+#define TG__JOIN_NS         (15 * TG__S_NS) /* without any answer or image */
+#define TG__ECHO_NS         (2 * TG__S_NS)
+#define TG__RESYNC_FIRST_NS (1 * TG__S_NS) /* between two RESYNCs; doubles up to the last */
+#define TG__RESYNC_LAST_NS  (16 * TG__S_NS)
+#define TG__RESYNC_TRIES    4u
+#define TG__STABLE_NS       (10 * TG__S_NS) /* of applied data before the back-off is forgotten */
+#define TG__FAULTS_MAX      4u              /* rejected messages in one connection ... */
+#define TG__FAULT_FORGET_NS (30 * TG__S_NS) /* ... one of which is forgotten in this time */
 
 /* A SUBSCRIBE or UNSUBSCRIBE whose results are not all there. */
 typedef struct tg__pending_request {
     uint32_t number; /* 0: free */
     uint32_t count;
-    bool ask;      /* SUBSCRIBE */
-    bool answered; /* at least once; items may be pending still */
+    bool ask;                          /* SUBSCRIBE */
+    bool answered;                     /* at least once; items may be pending still */
     uint32_t wants[TG__REQUEST_ITEMS]; /* TG__NO_WANT: settled */
 } tg__pending_request;
 
@@ -57,23 +57,23 @@ typedef struct tg__knowledge {
 typedef struct tg__session {
     tg__welcome welcome;
     tg__limits limits;
-    bool have_images;  /* a SNAPSHOT was applied */
-    bool gap_told;     /* TG_EVENT_GAP went out and TG_EVENT_RESYNCED has not */
-    bool data_late;    /* the channel was silent for too long, and a RESYNC asked for that */
+    bool have_images; /* a SNAPSHOT was applied */
+    bool gap_told;    /* TG_EVENT_GAP went out and TG_EVENT_RESYNCED has not */
+    bool data_late;   /* the channel was silent for too long, and a RESYNC asked for that */
     uint32_t resync_tries;
     uint32_t faults;
     int64_t fault_at_ns;
-    int64_t resync_gap_ns;   /* pause after the next RESYNC */
-    int64_t resync_last_ns;  /* when the latest was sent; INT64_MIN: none */
-    int64_t stable_from_ns;  /* of unbroken applied data; TG__NEVER: none yet */
-    int64_t alive_ns;        /* silence that a live link never shows */
-    int64_t paced_ns;        /* theoretical time of the next subscribe item */
+    int64_t resync_gap_ns;  /* pause after the next RESYNC */
+    int64_t resync_last_ns; /* when the latest was sent; INT64_MIN: none */
+    int64_t stable_from_ns; /* of unbroken applied data; TG__NEVER: none yet */
+    int64_t alive_ns;       /* silence that a live link never shows */
+    int64_t paced_ns;       /* theoretical time of the next subscribe item */
     uint64_t echo_cookie;
-    int64_t echo_sent_ns;    /* of echo_cookie; TG__NEVER: answered */
+    int64_t echo_sent_ns; /* of echo_cookie; TG__NEVER: answered */
     /* deadlines */
-    int64_t step_at_ns;   /* what the state waits for: connection, WELCOME, attempt, answer, image */
-    int64_t link_at_ns;   /* any byte renews it */
-    int64_t data_at_ns;   /* an applied frame renews it */
+    int64_t step_at_ns; /* what the state waits for: connection, WELCOME, attempt, answer, image */
+    int64_t link_at_ns; /* any byte renews it */
+    int64_t data_at_ns; /* an applied frame renews it */
     int64_t echo_at_ns;
     int64_t resync_at_ns;
     int64_t pump_at_ns;
@@ -92,7 +92,7 @@ struct tg__engine {
     tg__session session;
     tg__desired desired;
     tg__engine_counters counters;
-    bool dirty; /* the store has something to publish */
+    bool dirty;         /* the store has something to publish */
     int64_t decoded_ns; /* when the message of this input was decoded; 0: it was no data */
     int64_t timer_ns;   /* the deadline that the driver knows */
     tg__channel channel;
@@ -102,8 +102,8 @@ struct tg__engine {
     uint32_t channel_capacity;
     tg__pending_request requests[TG__REQUESTS_MAX];
     tg__pending_find finds[TG__FINDS_MAX];
-    tg__name names[TG__REQUEST_ITEMS];     /* of the request that is being encoded */
-    tg__result results[TG__ITEM_MAX];      /* of the ANSWER that is being read */
+    tg__name names[TG__REQUEST_ITEMS]; /* of the request that is being encoded */
+    tg__result results[TG__ITEM_MAX];  /* of the ANSWER that is being read */
     uint32_t action_first;
     uint32_t action_count;
     uint32_t out_used;

@@ -10,51 +10,54 @@ typedef struct code_row {
     tg__policy_row row;
 } code_row;
 
+/* Who is told that there are too many does not come back at once, even if no time was given. */
+#define ADMISSION_MS 1000u
+
 /* clang-format off */
 static const code_row close_rows[] = {
-    {1000, 1000, {TG__POLICY_RETRY,      TG_ERR_DISCONNECTED,    "the gateway closed the session"}},
-    {1001, 1001, {TG__POLICY_RETRY,      TG_ERR_DISCONNECTED,    "the gateway goes away"}},
-    {1002, 1003, {TG__POLICY_RETRY_SLOW, TG_ERR_PROTOCOL,        "the gateway calls our message a protocol error"}},
-    {1004, 1006, {TG__POLICY_RETRY,      TG_ERR_DISCONNECTED,    "the connection was lost"}},
-    {1007, 1008, {TG__POLICY_RETRY_SLOW, TG_ERR_PROTOCOL,        "the gateway refuses our message"}},
-    {1009, 1009, {TG__POLICY_RETRY_SLOW, TG_ERR_FRAME_SIZE,      "a message was too big"}},
-    {1010, 1010, {TG__POLICY_RETRY_SLOW, TG_ERR_PROTOCOL,        "the gateway misses an extension"}},
-    {1011, 1011, {TG__POLICY_RETRY_SLOW, TG_ERR_DISCONNECTED,    "the gateway met an internal error"}},
-    {1012, 1012, {TG__POLICY_RETRY,      TG_ERR_DISCONNECTED,    "the gateway restarts"}},
-    {1013, 1013, {TG__POLICY_RETRY_SLOW, TG_ERR_DISCONNECTED,    "the gateway is overloaded"}},
-    {4001, 4001, {TG__POLICY_RENEW,      TG_ERR_UNAUTHORIZED,    "the token expired"}},
-    {4003, 4003, {TG__POLICY_STOP,       TG_ERR_UNAUTHORIZED,    "the gateway forbids this session"}},
-    {4004, 4004, {TG__POLICY_STOP,       TG_ERR_UNAUTHORIZED,    "the session was logged out"}},
-    {4008, 4008, {TG__POLICY_RETRY,      TG_ERR_DISCONNECTED,    "this client reads too slowly"}},
-    {4010, 4010, {TG__POLICY_RETRY_SLOW, TG_ERR_PROTOCOL,        "the gateway calls our message bad"}},
-    {0,   65535, {TG__POLICY_RETRY_SLOW, TG_ERR_DISCONNECTED,    "the gateway closed with a code of its own"}},
+    {1000, 1000, {TG__POLICY_RETRY,      TG_ERR_DISCONNECTED,    "the gateway closed the session", 0}},
+    {1001, 1001, {TG__POLICY_RETRY,      TG_ERR_DISCONNECTED,    "the gateway goes away", 0}},
+    {1002, 1003, {TG__POLICY_RETRY_SLOW, TG_ERR_PROTOCOL,        "the gateway calls our message a protocol error", 0}},
+    {1004, 1006, {TG__POLICY_RETRY,      TG_ERR_DISCONNECTED,    "the connection was lost", 0}},
+    {1007, 1008, {TG__POLICY_RETRY_SLOW, TG_ERR_PROTOCOL,        "the gateway refuses our message", 0}},
+    {1009, 1009, {TG__POLICY_RETRY_SLOW, TG_ERR_FRAME_SIZE,      "a message was too big", 0}},
+    {1010, 1010, {TG__POLICY_RETRY_SLOW, TG_ERR_PROTOCOL,        "the gateway misses an extension", 0}},
+    {1011, 1011, {TG__POLICY_RETRY,      TG_ERR_DISCONNECTED,    "the gateway met an internal error", 0}},
+    {1012, 1012, {TG__POLICY_RETRY,      TG_ERR_DISCONNECTED,    "the gateway restarts", 0}},
+    {1013, 1013, {TG__POLICY_RETRY,      TG_ERR_DISCONNECTED,    "the gateway is overloaded", ADMISSION_MS}},
+    {4001, 4001, {TG__POLICY_RENEW,      TG_ERR_UNAUTHORIZED,    "the token expired", 0}},
+    {4003, 4003, {TG__POLICY_STOP,       TG_ERR_UNAUTHORIZED,    "the gateway forbids this session", 0}},
+    {4004, 4004, {TG__POLICY_STOP,       TG_ERR_UNAUTHORIZED,    "the session was logged out", 0}},
+    {4008, 4008, {TG__POLICY_RETRY,      TG_ERR_DISCONNECTED,    "this client reads too slowly", 0}},
+    {4010, 4010, {TG__POLICY_RETRY_SLOW, TG_ERR_PROTOCOL,        "the gateway calls our message bad", 0}},
+    {0,   65535, {TG__POLICY_RETRY_SLOW, TG_ERR_DISCONNECTED,    "the gateway closed with a code of its own", 0}},
 };
 
 static const code_row http_rows[] = {
-    {300, 399,   {TG__POLICY_RETRY_SLOW, TG_ERR_REFUSED,         "the gateway redirects, which is not followed"}},
-    {401, 401,   {TG__POLICY_RENEW,      TG_ERR_UNAUTHORIZED,    "the gateway refused the token"}},
-    {403, 403,   {TG__POLICY_STOP,       TG_ERR_UNAUTHORIZED,    "the gateway forbids this token"}},
-    {407, 407,   {TG__POLICY_STOP,       TG_ERR_REFUSED,         "a proxy wants credentials"}},
-    {408, 408,   {TG__POLICY_RETRY,      TG_ERR_REFUSED,         "the gateway did not get the request in time"}},
-    {425, 425,   {TG__POLICY_RETRY,      TG_ERR_REFUSED,         "the gateway wants the request later"}},
-    {429, 429,   {TG__POLICY_RETRY_SLOW, TG_ERR_REFUSED,         "the gateway limits attempts"}},
-    {400, 499,   {TG__POLICY_RETRY_SLOW, TG_ERR_REFUSED,         "the gateway refused the upgrade"}},
-    {503, 503,   {TG__POLICY_RETRY_SLOW, TG_ERR_REFUSED,         "the gateway admits nobody now"}},
-    {502, 504,   {TG__POLICY_RETRY,      TG_ERR_REFUSED,         "the gateway is not available"}},
-    {500, 599,   {TG__POLICY_RETRY_SLOW, TG_ERR_REFUSED,         "the gateway failed"}},
-    {0, 65535,   {TG__POLICY_RETRY_SLOW, TG_ERR_REFUSED,         "the answer is not that of a gateway"}},
+    {300, 399,   {TG__POLICY_RETRY_SLOW, TG_ERR_REFUSED,         "the gateway redirects, which is not followed", 0}},
+    {401, 401,   {TG__POLICY_RENEW,      TG_ERR_UNAUTHORIZED,    "the gateway refused the token", 0}},
+    {403, 403,   {TG__POLICY_STOP,       TG_ERR_UNAUTHORIZED,    "the gateway forbids this token", 0}},
+    {407, 407,   {TG__POLICY_STOP,       TG_ERR_REFUSED,         "a proxy wants credentials", 0}},
+    {408, 408,   {TG__POLICY_RETRY,      TG_ERR_REFUSED,         "the gateway did not get the request in time", 0}},
+    {425, 425,   {TG__POLICY_RETRY,      TG_ERR_REFUSED,         "the gateway wants the request later", 0}},
+    {429, 429,   {TG__POLICY_RETRY,      TG_ERR_REFUSED,         "the gateway limits attempts", ADMISSION_MS}},
+    {400, 499,   {TG__POLICY_RETRY_SLOW, TG_ERR_REFUSED,         "the gateway refused the upgrade", 0}},
+    {503, 503,   {TG__POLICY_RETRY,      TG_ERR_REFUSED,         "the gateway admits nobody now", ADMISSION_MS}},
+    {502, 504,   {TG__POLICY_RETRY,      TG_ERR_REFUSED,         "the gateway is not available", 0}},
+    {500, 599,   {TG__POLICY_RETRY_SLOW, TG_ERR_REFUSED,         "the gateway failed", 0}},
+    {0, 65535,   {TG__POLICY_RETRY_SLOW, TG_ERR_REFUSED,         "the answer is not that of a gateway", 0}},
 };
 
 static const tg__policy_row cause_rows[TG__CAUSE_COUNT] = {
-    [TG__CAUSE_RESOLVE]     = {TG__POLICY_RETRY,      TG_ERR_CONNECT,      "the name could not be resolved"},
-    [TG__CAUSE_CONNECT]     = {TG__POLICY_RETRY,      TG_ERR_CONNECT,      "the gateway could not be reached"},
-    [TG__CAUSE_TLS]         = {TG__POLICY_RETRY_SLOW, TG_ERR_TLS,          "the TLS session could not be made"},
-    [TG__CAUSE_CERTIFICATE] = {TG__POLICY_RETRY_SLOW, TG_ERR_CERTIFICATE,  "the gateway's certificate was refused"},
-    [TG__CAUSE_UPGRADE]     = {TG__POLICY_RETRY_SLOW, TG_ERR_REFUSED,      "the peer does not speak " TG__SUBPROTOCOL},
-    [TG__CAUSE_LOST]        = {TG__POLICY_RETRY,      TG_ERR_DISCONNECTED, "the connection was lost"},
-    [TG__CAUSE_TIMEOUT]     = {TG__POLICY_RETRY,      TG_ERR_TIMEOUT,      "the gateway did not answer in time"},
-    [TG__CAUSE_PEER_FAULT]  = {TG__POLICY_RETRY_SLOW, TG_ERR_PROTOCOL,     "the gateway broke the protocol"},
-    [TG__CAUSE_STOPPED]     = {TG__POLICY_STOP,       TG_OK,               "stopped"},
+    [TG__CAUSE_RESOLVE]     = {TG__POLICY_RETRY,      TG_ERR_CONNECT,      "the name could not be resolved", 0},
+    [TG__CAUSE_CONNECT]     = {TG__POLICY_RETRY,      TG_ERR_CONNECT,      "the gateway could not be reached", 0},
+    [TG__CAUSE_TLS]         = {TG__POLICY_RETRY_SLOW, TG_ERR_TLS,          "the TLS session could not be made", 0},
+    [TG__CAUSE_CERTIFICATE] = {TG__POLICY_RETRY_SLOW, TG_ERR_CERTIFICATE,  "the gateway's certificate was refused", 0},
+    [TG__CAUSE_UPGRADE]     = {TG__POLICY_RETRY_SLOW, TG_ERR_REFUSED,      "the peer does not speak " TG__SUBPROTOCOL, 0},
+    [TG__CAUSE_LOST]        = {TG__POLICY_RETRY,      TG_ERR_DISCONNECTED, "the connection was lost", 0},
+    [TG__CAUSE_TIMEOUT]     = {TG__POLICY_RETRY,      TG_ERR_TIMEOUT,      "the gateway did not answer in time", 0},
+    [TG__CAUSE_PEER_FAULT]  = {TG__POLICY_RETRY_SLOW, TG_ERR_PROTOCOL,     "the gateway broke the protocol", 0},
+    [TG__CAUSE_STOPPED]     = {TG__POLICY_STOP,       TG_OK,               "stopped", 0},
 };
 /* clang-format on */
 

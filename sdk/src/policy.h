@@ -41,7 +41,8 @@ typedef enum tg__policy {
 typedef struct tg__policy_row {
     tg__policy policy;
     tg_err err;
-    const char *text; /* a clause: "the gateway restarts" */
+    const char *text;  /* a clause: "the gateway restarts" */
+    uint32_t floor_ms; /* where the peer gave no delay of its own */
 } tg__policy_row;
 
 tg__policy_row tg__policy_of(const tg__closed *closed);

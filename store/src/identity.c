@@ -98,16 +98,6 @@ static void hide(tg_store *store, uint16_t row)
     tg__row_touch(store, row);
 }
 
-/* Hide row, and remember whose it is. */
-static void orphan(tg_store *store, uint16_t row)
-{
-    const tg_view *pending = store->pending;
-    store->ledger[row].venue_name =
-        keep_venue_name(store, pending->venue[pending->tag[row].venue].name);
-    hide(store, row);
-    store->orphan_count++;
-}
-
 /* Forget a row that has no id. */
 static void forget(tg_store *store, uint16_t row)
 {
@@ -124,6 +114,53 @@ static void forget(tg_store *store, uint16_t row)
     tg__row_touch(store, row);
 }
 
+/* Row of the orphan with this identity; 0: none. */
+static uint16_t find_orphan(const tg_store *store, uint16_t venue_name, const char *symbol)
+{
+    if (venue_name == 0 || store->orphan_count == 0) {
+        return 0;
+    }
+    for (uint16_t row = tg__table_name_chain(store->pending, symbol); row != 0;
+         row = store->pending->chain[row].next_by_name) {
+        if (!tg__table_has(store->pending, row, TG__ROW_KNOWN) &&
+            store->ledger[row].venue_name == venue_name &&
+            strcmp(entry_of(store, row)->symbol, symbol) == 0) {
+            return row;
+        }
+    }
+    return 0;
+}
+
+static bool is_newer(const tg_store *store, uint16_t a, uint16_t b)
+{
+    const tg__hot *hot = store->pending->hot;
+    const tg_version version_a = {hot[a].epoch, hot[a].seq};
+    const tg_version version_b = {hot[b].epoch, hot[b].seq};
+    return store->ledger[a].lineage == store->ledger[b].lineage &&
+           tg_version_compare(version_a, version_b) > 0;
+}
+
+static void forget_orphan(tg_store *store, uint16_t row)
+{
+    forget(store, row);
+    store->orphan_count--;
+}
+
+/* Hide row, and remember whose it is. Of two with one identity the newer version stays. */
+static void orphan(tg_store *store, uint16_t row)
+{
+    const tg_view *pending = store->pending;
+    const uint16_t venue_name =
+        keep_venue_name(store, pending->venue[pending->tag[row].venue].name);
+    const uint16_t former = find_orphan(store, venue_name, entry_of(store, row)->symbol);
+    hide(store, row);
+    store->ledger[row].venue_name = venue_name;
+    store->orphan_count++;
+    if (former != 0) {
+        forget_orphan(store, is_newer(store, former, row) ? row : former);
+    }
+}
+
 /* A place in the pool; versions that nobody reads give theirs up if it is full. 0: still full. */
 static uint32_t take_entry(tg_store *store, const tg_instrument *instrument)
 {
@@ -135,24 +172,6 @@ static uint32_t take_entry(tg_store *store, const tg_instrument *instrument)
     return tg__entry_take(&store->pool, instrument);
 }
 
-static uint16_t find_orphan(const tg_store *store, const tg_instrument *instrument)
-{
-    const uint16_t venue_name =
-        find_venue_name(store, store->pending->venue[instrument->venue].name);
-    if (venue_name == 0 || store->orphan_count == 0) {
-        return 0;
-    }
-    for (uint16_t row = tg__table_name_chain(store->pending, instrument->symbol); row != 0;
-         row = store->pending->chain[row].next_by_name) {
-        if (!tg__table_has(store->pending, row, TG__ROW_KNOWN) &&
-            store->ledger[row].venue_name == venue_name &&
-            strcmp(entry_of(store, row)->symbol, instrument->symbol) == 0) {
-            return row;
-        }
-    }
-    return 0;
-}
-
 /* Give up the next orphan, going round the rows. There is one. */
 static void evict_orphan(tg_store *store)
 {
@@ -162,8 +181,7 @@ static void evict_orphan(tg_store *store)
         const uint16_t row = store->orphan_hand;
         if (store->pending->hot[row].entry != 0 &&
             !tg__table_has(store->pending, row, TG__ROW_KNOWN)) {
-            forget(store, row);
-            store->orphan_count--;
+            forget_orphan(store, row);
             return;
         }
     }
@@ -278,7 +296,8 @@ tg_err tg__store_define_instrument(tg_store *store, const tg_instrument *instrum
                   TG_ERR_ID_REUSED);
         return set_entry(store, row, instrument);
     }
-    const uint16_t own = find_orphan(store, instrument);
+    const char *venue_name = store->pending->venue[instrument->venue].name;
+    const uint16_t own = find_orphan(store, find_venue_name(store, venue_name), instrument->symbol);
     return own != 0 ? adopt(store, own, instrument) : add(store, instrument);
 }
 

@@ -14,7 +14,7 @@ void tg__pins_init(tg__pins *pins, tg__pin_slot *slots, uint32_t slot_count, uin
 
 void tg__pins_publish(tg__pins *pins, uint32_t version)
 {
-    /* seq_cst: before the scan that follows. As a release it pairs with tg__pin_choose(). */
+    /* seq_cst: before the looks that follow. As a release it pairs with tg__pin_choose(). */
     atomic_store_explicit(&pins->current, version, memory_order_seq_cst);
 }
 
@@ -25,15 +25,9 @@ void tg__pins_held(tg__pins *pins, bool *held, uint32_t version_count)
     const uint32_t current = atomic_load_explicit(&pins->current, memory_order_relaxed);
     held[current] = true;
     for (uint32_t i = 0; i < pins->slot_count; i++) {
-        /* seq_cst: after the publication before it. As an acquire it pairs with the stores of
-         * tg__pin_drop(), tg__pin_announce() and tg__pin_settle(): the reader has finished with
-         * what it held before. */
-        uint32_t at = atomic_load_explicit(&pins->slots[i].held, memory_order_seq_cst);
+        uint32_t at = tg__pin_look(&pins->slots[i]);
         if (at == TG__SLOT_ANNOUNCED) {
-            /* Settle it for the reader; the release pairs with the acquire in tg__pin_settle(). On
-             * failure the reader was faster, and at is what it holds. */
-            (void)atomic_compare_exchange_strong_explicit(
-                &pins->slots[i].held, &at, current, memory_order_acq_rel, memory_order_acquire);
+            at = tg__pin_settle(&pins->slots[i], current);
         }
         if (at < version_count) {
             held[at] = true;

@@ -50,8 +50,8 @@ void tg__pins_init(tg__pins *pins, tg__pin_slot *slots, uint32_t slot_count, uin
 /* The reader's steps; tg__pin_take() is all three and gives the pinned version. */
 static inline void tg__pin_announce(tg__pin_slot *slot)
 {
-    /* seq_cst: ordered before tg__pin_choose() and against the scan in tg__pins_held(). As a
-     * release it also ends the reads of a version that was still pinned; pairs with that scan. */
+    /* seq_cst: before the load in tg__pin_choose(), against tg__pin_look(). As a release it also
+     * ends the reads of a version that was still pinned; pairs with the same load. */
     atomic_store_explicit(&slot->held, TG__SLOT_ANNOUNCED, memory_order_seq_cst);
 }
 
@@ -62,14 +62,19 @@ static inline uint32_t tg__pin_choose(const tg__pins *pins)
     return atomic_load_explicit(&pins->current, memory_order_seq_cst);
 }
 
+/*
+ * Decide an announced slot; the result is what it holds then. Reader and writer both come here, the
+ * first one decides.
+ */
 static inline uint32_t tg__pin_settle(tg__pin_slot *slot, uint32_t chosen)
 {
     uint32_t held = TG__SLOT_ANNOUNCED;
-    /* On failure the writer has settled the slot: the acquire pairs with the release of the
-     * exchange in tg__pins_held(). */
-    const bool mine = atomic_compare_exchange_strong_explicit(
+    /* The release of the one who decides pairs with the acquire of the one who comes too late: the
+     * reader sees what the writer put into the version, the writer that the reader has finished
+     * with the one before. */
+    const bool decided = atomic_compare_exchange_strong_explicit(
         &slot->held, &held, chosen, memory_order_acq_rel, memory_order_acquire);
-    return mine ? chosen : held;
+    return decided ? chosen : held;
 }
 
 static inline uint32_t tg__pin_take(const tg__pins *pins, tg__pin_slot *slot)
@@ -80,8 +85,17 @@ static inline uint32_t tg__pin_take(const tg__pins *pins, tg__pin_slot *slot)
 
 static inline void tg__pin_drop(tg__pin_slot *slot)
 {
-    /* Release: the reads of the version end here; pairs with the load in tg__pins_held(). */
+    /* Release: the reads of the version end here; pairs with the load in tg__pin_look(). */
     atomic_store_explicit(&slot->held, TG__SLOT_FREE, memory_order_release);
+}
+
+/* The writer's look at a slot. */
+static inline uint32_t tg__pin_look(const tg__pin_slot *slot)
+{
+    /* seq_cst: after the store in tg__pins_publish(), against tg__pin_announce(). As an acquire it
+     * pairs with tg__pin_drop(), tg__pin_announce() and tg__pin_settle(): the reader has finished
+     * with what it held before. */
+    return atomic_load_explicit(&slot->held, memory_order_seq_cst);
 }
 
 /* Writer: version becomes current. Everything in it must have been written. */

@@ -1,0 +1,41 @@
+/** The records of all threads of all files, in the order of their times, with bounded memory. */
+#ifndef TICKGLASS_LOG_MERGE_H
+#define TICKGLASS_LOG_MERGE_H
+
+#include "log_file.h"
+#include "pack.h"
+
+typedef struct tg__log_record {
+    tg__log_file *file;
+    const tg__site_info *site;
+    uint32_t thread;
+    uint64_t stamp; /**< as recorded */
+    int64_t mono_ns;
+    int64_t utc_ns;
+    const unsigned char *arguments; /**< ring form; valid until the next record */
+    size_t arguments_size;
+} tg__log_record;
+
+typedef struct tg__log_stream tg__log_stream;
+
+typedef struct tg__log_merge {
+    tg__log_stream *streams;
+    size_t stream_count;
+    tg__log_stream **heap;
+    size_t heap_count;
+    unsigned char *scratch;
+    int64_t last_order_ns;
+    uint64_t late_count;  /**< records older than one that came before */
+    int64_t late_most_ns; /**< by how much at most */
+    bool started;
+} tg__log_merge;
+
+/** @retval TG_ERR_NO_MEMORY */
+TG_MUST_CHECK tg_err tg__log_merge_open(tg__log_file *files, size_t file_count, tg__log_merge *out);
+void tg__log_merge_close(tg__log_merge *merge);
+
+/** @retval TG_ERR_NOT_FOUND  that was the last one. A block that cannot be read to its end becomes
+ * a problem of its file. */
+TG_MUST_CHECK tg_err tg__log_merge_next(tg__log_merge *merge, tg__log_record *out);
+
+#endif

@@ -1,0 +1,62 @@
+/**
+ * Records as they lie in a ring, packed for the file and back. FORMAT.md section 5.
+ *
+ * A packed record: site and kind of stamp (1 byte, or 1 + varint), difference of the stamp to the
+ * one before (zigzag varint), one nibble per number that says its length, the numbers without
+ * leading zero bytes, then texts and blobs. Integers are differences to the same argument of the
+ * site's record before in the block, doubles are xor-ed with it. A block begins from zeros, so that
+ * each can be read alone.
+ */
+#ifndef TICKGLASS_PACK_H
+#define TICKGLASS_PACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dictionary.h"
+
+/** A packed record is never larger than its ring form plus this. */
+#define TG__PACK_GROWTH 64u
+
+/** What was last seen of a site in the current block. */
+typedef struct tg__pack_site {
+    uint64_t block; /**< which block the rest belongs to */
+    uint64_t words[TG_RECORD_ARGUMENTS_MAX];
+    int8_t exponents[TG_RECORD_ARGUMENTS_MAX];
+} tg__pack_site;
+
+typedef struct tg__pack {
+    tg__pack_site *sites; /**< by id */
+    uint32_t site_count;  /**< ids below this have a place */
+    uint64_t block;       /**< number of the current one, from 1 */
+    uint64_t stamp;       /**< of the record before */
+    uint64_t stamp_ns;    /**< likewise, of those with a caller's stamp */
+} tg__pack;
+
+/** @param[in] site_count  1 + the largest id. @retval TG_ERR_NO_MEMORY */
+TG_MUST_CHECK tg_err tg__pack_init(tg__pack *pack, uint32_t site_count);
+void tg__pack_deinit(tg__pack *pack);
+
+/** Forget what came before. */
+void tg__pack_begin_block(tg__pack *pack);
+
+/**
+ * Pack one ring record of a known site, which must be whole.
+ * @param[out] out  room for the ring record's size + TG__PACK_GROWTH
+ * Returns the bytes written. Thread: the pack's owner. Blocks: no.
+ */
+size_t tg__pack_record(tg__pack *pack, const tg__site_info *site, const unsigned char *record,
+                       unsigned char *out);
+
+/**
+ * Read one packed record into ring form.
+ * @param[in]  sites     dictionary by id; site_count places as in init
+ * @param[in]  capacity  of out; TG_RECORD_BYTES_MAX + 64 is always enough
+ * @param[out] consumed  bytes of `in`
+ * @retval TG_ERR_CORRUPT  not a record of a known site; nothing is changed but out
+ */
+TG_MUST_CHECK tg_err tg__unpack_record(tg__pack *pack, const tg__site_info *sites,
+                                       const unsigned char *in, size_t available,
+                                       unsigned char *out, size_t capacity, size_t *consumed);
+
+#endif

@@ -1,0 +1,134 @@
+#include "time_map.h"
+
+#include <stdlib.h>
+
+#include <tickglass/internal/control_flow.h>
+
+#define STEP_NS INT64_C(1000000) /* drift within a second is far below 1 ms */
+
+void tg__time_map_deinit(tg__time_map *map)
+{
+    free(map->anchors);
+    map->anchors = NULL;
+    map->count = 0;
+    map->capacity = 0;
+}
+
+tg_err tg__time_map_add(tg__time_map *map, const tg__anchor *anchor)
+{
+    if (map->count != 0) {
+        const tg__anchor *last = &map->anchors[map->count - 1];
+        TG_ENSURE(anchor->stamp > last->stamp && anchor->mono_ns > last->mono_ns, TG_ERR_STATE);
+    }
+    if (map->count == map->capacity) {
+        const size_t capacity = map->capacity == 0 ? 64 : map->capacity * 2;
+        tg__anchor *larger = realloc(map->anchors, capacity * sizeof *larger);
+        TG_ENSURE(larger != NULL, TG_ERR_NO_MEMORY);
+        map->anchors = larger;
+        map->capacity = capacity;
+    }
+    map->anchors[map->count++] = *anchor;
+    return TG_OK;
+}
+
+/* from + difference, held inside the range: stamps in a damaged file may be anything. */
+static int64_t add_held(int64_t from, double difference)
+{
+    const double sum = (double)from + difference;
+    if (sum > 9.2e18 || sum < -9.2e18 || difference > 9.2e18 || difference < -9.2e18) {
+        return sum < 0 ? INT64_MIN : INT64_MAX;
+    }
+    return (int64_t)((uint64_t)from + (uint64_t)(int64_t)difference);
+}
+
+static double distance(uint64_t from, uint64_t to)
+{
+    return to >= from ? (double)(to - from) : -(double)(from - to);
+}
+
+/* The segment whose first anchor is the last one not after the stamp; the outer ones reach out. */
+static size_t find_by_stamp(tg__time_map *map, uint64_t stamp)
+{
+    size_t at = map->segment < map->count - 1 ? map->segment : 0;
+    if (stamp < map->anchors[at].stamp) {
+        size_t low = 0;
+        size_t high = at;
+        while (high - low > 1) {
+            const size_t middle = (low + high) / 2;
+            if (stamp < map->anchors[middle].stamp) {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        at = low;
+    }
+    while (at + 2 < map->count && stamp >= map->anchors[at + 1].stamp) {
+        at++;
+    }
+    map->segment = at;
+    return at;
+}
+
+int64_t tg__time_map_mono(tg__time_map *map, uint64_t stamp)
+{
+    if (map->clock_kind != TG__CLOCK_CYCLES || map->count == 0) {
+        return (int64_t)stamp;
+    }
+    if (map->count == 1) { /* no rate to be had: say nanoseconds */
+        return add_held(map->anchors[0].mono_ns, distance(map->anchors[0].stamp, stamp));
+    }
+    const tg__anchor *a = &map->anchors[find_by_stamp(map, stamp)];
+    const double rate = (double)(a[1].mono_ns - a[0].mono_ns) / (double)(a[1].stamp - a[0].stamp);
+    return add_held(a->mono_ns, distance(a->stamp, stamp) * rate);
+}
+
+int64_t tg__time_map_utc(tg__time_map *map, int64_t mono_ns)
+{
+    if (map->count == 0) {
+        return mono_ns;
+    }
+    size_t at = map->segment < map->count ? map->segment : 0;
+    while (at > 0 && mono_ns < map->anchors[at].mono_ns) {
+        at--;
+    }
+    while (at + 1 < map->count && mono_ns >= map->anchors[at + 1].mono_ns) {
+        at++;
+    }
+    const tg__anchor *a = &map->anchors[at];
+    const double since = distance((uint64_t)a->mono_ns, (uint64_t)mono_ns);
+    double drift = 0;
+    if (at + 1 < map->count) {
+        const int64_t mono = a[1].mono_ns - a[0].mono_ns;
+        const double change = (double)(a[1].utc_ns - a[0].utc_ns) - (double)mono;
+        if (change < (double)STEP_NS && change > -(double)STEP_NS) {
+            drift = change * since / (double)mono;
+        }
+    }
+    return add_held(a->utc_ns, since + drift);
+}
+
+int64_t tg__time_map_utc_step(const tg__time_map *map)
+{
+    double largest = 0;
+    for (size_t i = 1; i < map->count; i++) {
+        const tg__anchor *a = &map->anchors[i - 1];
+        const double change = ((double)a[1].utc_ns - (double)a[0].utc_ns) -
+                              ((double)a[1].mono_ns - (double)a[0].mono_ns);
+        if (change * change > largest * largest) {
+            largest = change;
+        }
+    }
+    return add_held(0, largest);
+}
+
+int64_t tg__time_map_suspended(const tg__time_map *map)
+{
+    if (map->count < 2) {
+        return 0;
+    }
+    const tg__anchor *first = &map->anchors[0];
+    const tg__anchor *last = &map->anchors[map->count - 1];
+    return add_held(0, ((double)last->boot_ns - (double)first->boot_ns) -
+                           ((double)last->mono_ns - (double)first->mono_ns));
+}

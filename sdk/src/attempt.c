@@ -1,0 +1,80 @@
+#include "attempt.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "retry_after.h"
+#include "tls_trust.h"
+
+#define SWITCHING_PROTOCOLS 101u
+
+static void explain_answer(const tg__attempt *attempt, tg__closed *closed)
+{
+    if (attempt->http_status == 0) {
+        closed->cause = TG__CAUSE_LOST;
+        (void)snprintf(closed->text, sizeof closed->text, "before the upgrade was answered: %.90s",
+                       attempt->detail);
+        return;
+    }
+    if (attempt->http_status == SWITCHING_PROTOCOLS) {
+        closed->cause = TG__CAUSE_UPGRADE;
+        (void)snprintf(closed->text, sizeof closed->text, "%s", attempt->detail);
+        return;
+    }
+    closed->cause = TG__CAUSE_HTTP_STATUS;
+    closed->code = (uint16_t)attempt->http_status;
+    uint32_t wait_ms = 0;
+    if (attempt->retry_after[0] != '\0' &&
+        tg__retry_after_parse(attempt->retry_after, attempt->date, attempt->now_utc_ns, &wait_ms) ==
+            TG_OK) {
+        closed->floor_ms = wait_ms;
+    }
+}
+
+/* Our own build of libwebsockets says "tls handshake: mbedtls -0x2700 verify 0x00000008". */
+static bool explain_handshake(const tg__attempt *attempt, tg__closed *closed)
+{
+    unsigned int code = 0;
+    unsigned int flags = 0;
+    const char *at = strstr(attempt->detail, "tls handshake: mbedtls -0x");
+    if (at == NULL || sscanf(at, "tls handshake: mbedtls -0x%x verify 0x%x", &code, &flags) != 2) {
+        return false;
+    }
+    /* All bits set: the handshake ended before a certificate was looked at. */
+    if (flags != 0 && flags != UINT32_MAX) {
+        closed->cause = TG__CAUSE_CERTIFICATE;
+        tg__trust_explain(flags, attempt->host, closed->text, sizeof closed->text);
+    } else {
+        closed->cause = TG__CAUSE_TLS;
+        tg__tls_error_text(-(int)code, closed->text, sizeof closed->text);
+    }
+    return true;
+}
+
+void tg__attempt_explain(const tg__attempt *attempt, tg__closed *closed)
+{
+    memset(closed, 0, sizeof *closed);
+    if (attempt->requested) {
+        explain_answer(attempt, closed);
+        return;
+    }
+    if (explain_handshake(attempt, closed)) {
+        return;
+    }
+    /* A system's own libwebsockets has its own words for the same things. */
+    if (strstr(attempt->detail, "server's cert didn't look good") != NULL) {
+        closed->cause = TG__CAUSE_CERTIFICATE;
+        (void)snprintf(closed->text, sizeof closed->text, "%s", attempt->detail);
+        return;
+    }
+    if (strstr(attempt->detail, "mbedtls") != NULL || strstr(attempt->detail, "tls") != NULL ||
+        strstr(attempt->detail, "SSL") != NULL) {
+        closed->cause = TG__CAUSE_TLS;
+        (void)snprintf(closed->text, sizeof closed->text, "%s", attempt->detail);
+        return;
+    }
+    closed->cause = TG__CAUSE_CONNECT;
+    (void)snprintf(closed->text, sizeof closed->text, "%.48s port %u: %.56s", attempt->address,
+                   (unsigned)attempt->port,
+                   attempt->detail[0] != '\0' ? attempt->detail : "no connection");
+}

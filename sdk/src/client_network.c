@@ -1,0 +1,287 @@
+/* The client on its network thread: engine, connection and commands tied together. */
+#include <stdio.h>
+#include <string.h>
+
+#include "client_state.h"
+
+#define LEAVE_NS INT64_C(300000000)
+
+void tg__client_set_error(tg_client *client, const char *text)
+{
+    (void)pthread_mutex_lock(&client->error_lock);
+    (void)snprintf(client->last_error, sizeof client->last_error, "%s", text);
+    (void)pthread_mutex_unlock(&client->error_lock);
+}
+
+static void emit(tg_client *client, const tg_event *event)
+{
+    /* Relaxed: the state is a fact of its own; no memory is read because of it. */
+    atomic_store_explicit(&client->state, (int)event->state, memory_order_relaxed);
+    if (event->err != TG_OK && event->kind != TG_EVENT_ANSWER) {
+        tg__client_set_error(client, event->text);
+    }
+    if (client->options.on_event != NULL) {
+        client->options.on_event(client->options.ctx, event);
+    }
+    tg__event_queue_put(&client->events, event);
+}
+
+static void emit_answer(tg_client *client, const tg__sub_answer *answer)
+{
+    tg__slots_answer_set(&client->slots, answer->sub, answer->err, answer->id);
+    if (answer->err == TG_ERR_STATE) {
+        return; /* an answer that no longer holds; the next one follows */
+    }
+    const tg__slot *slot = tg__slots_name(&client->slots, answer->sub);
+    tg_event event;
+    memset(&event, 0, sizeof event);
+    event.kind = TG_EVENT_ANSWER;
+    event.state = tg__engine_session_state(client->engine);
+    event.err = answer->err;
+    event.sub = answer->sub;
+    event.id = answer->id;
+    event.mono_ns = tg_clock_mono_ns(&client->clock);
+    (void)snprintf(event.text, sizeof event.text, "%s:%s: %s", slot->venue, slot->symbol,
+                   answer->err == TG_OK ? "subscribed" : tg_err_text(answer->err));
+    emit(client, &event);
+}
+
+static void give_found(tg_client *client, const tg__found *found, tg__dictionary_reader reader)
+{
+    if (client->options.on_found == NULL) {
+        return;
+    }
+    void *ctx = client->options.ctx;
+    tg__dictionary_entry entry;
+    while (tg__dictionary_next(&reader, &entry)) {
+        if (entry.op == TG__DICTIONARY_ADD) {
+            const tg_instrument *instrument = &entry.as.instrument;
+            client->options.on_found(ctx, found->request,
+                                     tg__engine_venue_name(client->engine, instrument->venue),
+                                     instrument, true);
+        }
+    }
+    client->options.on_found(ctx, found->request, NULL, NULL, found->more);
+}
+
+static void tell_published(tg_client *client)
+{
+    if (client->options.on_publish == NULL) {
+        return;
+    }
+    /* The store may have put the publication off; then there is nothing new to draw. */
+    const uint64_t number = tg_view_number(tg_reader_pin(client->reader));
+    tg_reader_unpin(client->reader);
+    if (number != client->view_number) {
+        client->view_number = number;
+        client->options.on_publish(client->options.ctx, number);
+    }
+}
+
+static void perform(tg_client *client, const tg__action *action)
+{
+    switch (action->kind) {
+    case TG__ACTION_CONNECT:
+        tg__io_connect(client->io, action->generation);
+        break;
+    case TG__ACTION_SEND:
+        if (tg__io_send(client->io, action->generation, action->as.send.bytes,
+                        action->as.send.size) != TG_OK) {
+            client->overflowed = action->generation;
+        }
+        break;
+    case TG__ACTION_TIMER:
+        tg__io_timer(client->io, action->as.deadline_ns);
+        break;
+    case TG__ACTION_CLOSE:
+        tg__io_close_connection(client->io, action->generation, action->as.close_code);
+        break;
+    case TG__ACTION_DROP:
+        tg__io_drop(client->io, action->generation);
+        break;
+    case TG__ACTION_EVENT:
+        emit(client, &action->as.event);
+        break;
+    case TG__ACTION_ANSWER:
+        emit_answer(client, &action->as.answer);
+        break;
+    case TG__ACTION_FOUND:
+        give_found(client, &action->as.found.found, action->as.found.reader);
+        break;
+    case TG__ACTION_PUBLISHED:
+        tell_published(client);
+        break;
+    }
+}
+
+/* One input and all that follows from it. What the engine refuses it has counted, or told the
+ * subscription concerned. */
+static tg_err feed(tg_client *client, const tg__input *input)
+{
+    const tg_err err = tg__engine_input(client->engine, input);
+    tg__action action;
+    while (tg__engine_next(client->engine, &action)) {
+        perform(client, &action);
+    }
+    if (client->overflowed != 0) {
+        const uint32_t generation = client->overflowed;
+        client->overflowed = 0;
+        tg__io_drop(client->io, generation);
+        const tg__input closed = {
+            .kind = TG__INPUT_CLOSED,
+            .generation = generation,
+            .now_ns = tg_clock_mono_ns(&client->clock),
+            .as.closed = {TG__CAUSE_LOST, 0, 0, "the gateway does not take what is sent"},
+        };
+        (void)feed(client, &closed);
+    }
+    return err;
+}
+
+static void feed_plain(tg_client *client, tg__input_kind kind, uint32_t generation)
+{
+    const tg__input input = {
+        .kind = kind,
+        .generation = generation,
+        .now_ns = tg_clock_mono_ns(&client->clock),
+    };
+    (void)feed(client, &input);
+}
+
+static void on_connected(void *ctx, uint32_t generation)
+{
+    tg_client *client = ctx;
+    client->activity++;
+    feed_plain(client, TG__INPUT_CONNECTED, generation);
+}
+
+static void on_message(void *ctx, uint32_t generation, const uint8_t *bytes, size_t size,
+                       int64_t received_mono_ns)
+{
+    tg_client *client = ctx;
+    client->activity++;
+    if (client->options.on_message != NULL) {
+        client->options.on_message(client->options.ctx, bytes, size, received_mono_ns);
+    }
+    /* The time of arrival is "now" as well: the clock is not read again for it. */
+    const tg__input input = {
+        .kind = TG__INPUT_MESSAGE,
+        .generation = generation,
+        .now_ns = received_mono_ns,
+        .as.message = {bytes, size, received_mono_ns},
+    };
+    (void)feed(client, &input);
+}
+
+static void on_closed(void *ctx, uint32_t generation, const tg__closed *closed)
+{
+    tg_client *client = ctx;
+    client->activity++;
+    const tg__input input = {
+        .kind = TG__INPUT_CLOSED,
+        .generation = generation,
+        .now_ns = tg_clock_mono_ns(&client->clock),
+        .as.closed = *closed,
+    };
+    (void)feed(client, &input);
+}
+
+static void on_timer(void *ctx)
+{
+    tg_client *client = ctx;
+    client->activity++;
+    client->leave_over = client->leaving;
+    feed_plain(client, TG__INPUT_TIMER, 0);
+}
+
+static void on_wake(void *ctx)
+{
+    tg_client *client = ctx;
+    client->activity++;
+    tg__client_take_commands(client);
+}
+
+tg__io_handler tg__client_handler(tg_client *client)
+{
+    const tg__io_handler handler = {on_connected, on_message, on_closed, on_timer, on_wake, client};
+    return handler;
+}
+
+static void take_subscribe(tg_client *client, tg_sub_id sub)
+{
+    const tg__slot *slot = tg__slots_name(&client->slots, sub);
+    const tg__input input = {
+        .kind = TG__INPUT_SUBSCRIBE,
+        .now_ns = tg_clock_mono_ns(&client->clock),
+        .as.subscribe = {sub, slot->venue, slot->symbol},
+    };
+    (void)feed(client, &input);
+}
+
+static void take_unsubscribe(tg_client *client, tg_sub_id sub)
+{
+    const tg__input input = {
+        .kind = TG__INPUT_UNSUBSCRIBE,
+        .now_ns = tg_clock_mono_ns(&client->clock),
+        .as.unsubscribe = sub,
+    };
+    (void)feed(client, &input);
+    tg__slots_free(&client->slots, sub);
+}
+
+static void take_find(tg_client *client, uint32_t slot)
+{
+    const tg__find find = client->commands.finds[slot];
+    tg__command_queue_free_find(&client->commands, slot);
+    const tg__input input = {
+        .kind = TG__INPUT_FIND,
+        .now_ns = tg_clock_mono_ns(&client->clock),
+        .as.find = &find,
+    };
+    if (feed(client, &input) != TG_OK && client->options.on_found != NULL) {
+        /* No session any more, or too many searches: an empty page, so that nobody waits. */
+        client->options.on_found(client->options.ctx, find.request, NULL, NULL, false);
+    }
+}
+
+void tg__client_take_commands(tg_client *client)
+{
+    tg__command command;
+    while (tg__command_queue_take(&client->commands, &command)) {
+        switch (command.kind) {
+        case TG__COMMAND_SUBSCRIBE:
+            take_subscribe(client, (tg_sub_id){command.number});
+            break;
+        case TG__COMMAND_UNSUBSCRIBE:
+            take_unsubscribe(client, (tg_sub_id){command.number});
+            break;
+        case TG__COMMAND_FIND:
+            take_find(client, command.number);
+            break;
+        }
+    }
+    /* Acquire: pairs with the release in tg_client_stop(); commands given before it were taken. */
+    if (atomic_exchange_explicit(&client->stop_requested, false, memory_order_acquire)) {
+        feed_plain(client, TG__INPUT_STOP, 0);
+    }
+}
+
+void tg__client_connect(tg_client *client)
+{
+    tg__client_take_commands(client);
+    feed_plain(client, TG__INPUT_START, 0);
+}
+
+void tg__client_leave(tg_client *client)
+{
+    client->leaving = true;
+    feed_plain(client, TG__INPUT_STOP, 0);
+    if (tg__io_leaving(client->io) == 0) {
+        return;
+    }
+    client->leave_over = false;
+    tg__io_timer(client->io, tg_clock_mono_ns(&client->clock) + LEAVE_NS);
+    while (tg__io_leaving(client->io) > 0 && !client->leave_over) {
+        tg__io_service(client->io, true);
+    }
+}

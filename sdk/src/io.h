@@ -1,0 +1,75 @@
+/*
+ * Sockets, TLS and WebSocket for the engine: does what actions say and reports what happened. Holds
+ * no policy: it never reconnects, and a deadline is only ever the engine's.
+ *
+ * Everything runs on the thread that calls tg__io_service(), except tg__io_wake().
+ */
+#ifndef TG_SDK_IO_H
+#define TG_SDK_IO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tickglass/clock.h>
+#include <tickglass/err.h>
+
+#include "policy.h"
+#include "url.h"
+
+typedef struct tg__io tg__io;
+
+/* No call comes for a connection after tg__io_close_connection(), tg__io_drop() or on_closed. */
+typedef struct tg__io_handler {
+    void (*on_connected)(void *ctx, uint32_t generation);
+    /* A whole message; the bytes are valid during the call. received_mono_ns: its last byte. */
+    void (*on_message)(void *ctx, uint32_t generation, const uint8_t *bytes, size_t size,
+                       int64_t received_mono_ns);
+    void (*on_closed)(void *ctx, uint32_t generation, const tg__closed *closed);
+    void (*on_timer)(void *ctx);
+    void (*on_wake)(void *ctx);
+    void *ctx;
+} tg__io_handler;
+
+typedef struct tg__io_options {
+    tg__url url;
+    const char *ca_pem; /* with its terminator; kept by the caller as long as io is open */
+    size_t ca_pem_size;
+    const char *token; /* NULL: none; copied, wiped at close */
+    size_t message_size_max;
+    const tg_clock *clock; /* copied */
+    tg__io_handler handler;
+} tg__io_options;
+
+TG_MUST_CHECK tg_err tg__io_open(const tg__io_options *options, tg__io **out);
+/* Cuts what is open. NULL is allowed. */
+void tg__io_close(tg__io *io);
+
+/* One connection at a time; the one before must have been closed, dropped or reported as closed. */
+void tg__io_connect(tg__io *io, uint32_t generation);
+/* TG_ERR_FULL: the peer does not take what was sent before; nothing of this message is sent. */
+TG_MUST_CHECK tg_err tg__io_send(tg__io *io, uint32_t generation, const uint8_t *bytes,
+                                 size_t size);
+/* Say good-bye with a close code, within a second. Legal from every handler. */
+void tg__io_close_connection(tg__io *io, uint32_t generation, uint16_t code);
+/* Legal from every handler. */
+void tg__io_drop(tg__io *io, uint32_t generation);
+
+/* on_timer at deadline_ns of the monotonic clock; replaces the one before; INT64_MAX: none. */
+void tg__io_timer(tg__io *io, int64_t deadline_ns);
+
+/* Wait for something to happen and handle it; with wait false only what is there already. */
+void tg__io_service(tg__io *io, bool wait);
+/* on_wake will be called soon. Thread: any. */
+void tg__io_wake(tg__io *io);
+
+/* Connections that still say good-bye. */
+uint32_t tg__io_leaving(const tg__io *io);
+
+/* A seed for jitter from the TLS library's generator; 0 if it gives none. */
+uint64_t tg__io_random_seed(tg__io *io);
+
+/* "4.3.5" */
+const char *tg__io_version(void);
+
+#endif

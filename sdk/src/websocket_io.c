@@ -1,0 +1,705 @@
+/*
+ * The only file that includes libwebsockets.
+ *
+ * libwebsockets 4.3.5 must not be made to close a connection from inside its receive callback (it
+ * frees what it still reads). So nothing here does: closing is noted, and done from the writeable
+ * callback or by a timeout.
+ */
+#include "io.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libwebsockets.h>
+
+#include <tickglass/internal/control.h>
+#include <tickglass/internal/control_flow.h>
+
+#include "attempt.h"
+#include "resolver.h"
+#include "tls_trust.h"
+
+#define CONNECTIONS_MAX 8u /* the current one, and those that still say good-bye */
+#define OUT_SIZE        (512u * 1024u)
+#define RX_CHUNK_SIZE   (32u * 1024u)
+#define LEAVE_SECONDS   1
+#define ATTEMPT_SECONDS 20 /* beyond the engine's own deadline: that one decides */
+#define FD_LIMIT        64u
+#define HEADER_SIZE     64
+
+#define TEXT_OF(token)                    #token
+#define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+
+typedef struct connection {
+    bool used;
+    bool detached; /* the engine has given it up: it hears nothing more of it */
+    bool established;
+    bool requested; /* TCP and TLS are there: the upgrade was sent */
+    bool failed;    /* ended before it was established; closed says why */
+    bool resolving;
+    bool oversized; /* the rest of its message is thrown away */
+    uint16_t close_code;
+    uint32_t generation;
+    uint32_t next_address;
+    tg__io *io;
+    struct lws *wsi;
+    tg__closed closed;
+    tg__addresses addresses;
+} connection;
+
+/* A message in the out buffer: this, LWS_PRE bytes for libwebsockets' header, then the payload. */
+typedef struct out_head {
+    uint32_t size;
+} out_head;
+
+struct tg__io {
+    struct lws_context *context;
+    tg__resolver *resolver;
+    tg__io_handler handler;
+    tg_clock clock;
+    tg__url url;
+    char host_header[TG__HOST_SIZE + 16];
+    char *authorization; /* "Bearer ..."; NULL: none */
+    size_t message_size_max;
+    connection connections[CONNECTIONS_MAX];
+    connection *current;         /* NULL: none, or the engine gave it up */
+    uint32_t refused_generation; /* found no place in connections; 0: none */
+    lws_sorted_usec_list_t timer;
+    lws_sorted_usec_list_t step; /* does what must not be done inside a callback */
+    uint8_t *in;
+    size_t in_used;
+    uint8_t *out;
+    size_t out_first;
+    size_t out_used; /* end of the last message in out */
+};
+
+/* --- reporting --- */
+
+static void free_connection(connection *c)
+{
+    if (c->io->current == c) {
+        c->io->current = NULL;
+    }
+    c->used = false;
+}
+
+static void report_closed(connection *c)
+{
+    if (c->detached) {
+        return;
+    }
+    c->detached = true;
+    tg__io *io = c->io;
+    if (io->current == c) {
+        io->current = NULL;
+    }
+    io->handler.on_closed(io->handler.ctx, c->generation, &c->closed);
+}
+
+static void set_cause(connection *c, tg__cause cause, const char *text)
+{
+    c->closed.cause = cause;
+    (void)snprintf(c->closed.text, sizeof c->closed.text, "%s", text);
+}
+
+static void schedule_step(tg__io *io);
+
+static void fail(connection *c)
+{
+    c->failed = true;
+    schedule_step(c->io);
+}
+
+/* --- a failed attempt --- */
+
+static void on_connection_error(connection *c, struct lws *wsi, const char *detail, size_t length)
+{
+    if (c->failed) {
+        return; /* told twice: as a callback and as a result */
+    }
+    char text[TG__CAUSE_TEXT_SIZE];
+    (void)snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text),
+                   detail != NULL ? detail : "");
+    char retry_after[HEADER_SIZE] = "";
+    char date[HEADER_SIZE] = "";
+    tg__attempt attempt = {c->io->url.host, "", c->io->url.port, c->requested, 0, text, "", "", 0};
+    if (c->next_address > 0) {
+        attempt.address = c->addresses.text[c->next_address - 1];
+    }
+    if (c->requested) {
+        attempt.http_status = lws_http_client_http_response(wsi);
+        (void)lws_hdr_copy(wsi, retry_after, sizeof retry_after, WSI_TOKEN_HTTP_RETRY_AFTER);
+        (void)lws_hdr_copy(wsi, date, sizeof date, WSI_TOKEN_HTTP_DATE);
+        attempt.retry_after = retry_after;
+        attempt.date = date;
+        attempt.now_utc_ns = tg_clock_utc_ns(&c->io->clock);
+    }
+    tg__attempt_explain(&attempt, &c->closed);
+    fail(c);
+}
+
+/* --- connecting --- */
+
+static connection *take_connection(tg__io *io)
+{
+    for (uint32_t i = 0; i < CONNECTIONS_MAX; i++) {
+        if (!io->connections[i].used) {
+            connection *c = &io->connections[i];
+            memset(c, 0, sizeof *c);
+            c->used = true;
+            c->io = io;
+            return c;
+        }
+    }
+    return NULL;
+}
+
+static bool next_address(connection *c, const char **address)
+{
+    while (c->next_address < c->addresses.count) {
+        *address = c->addresses.text[c->next_address++];
+        /* Without TLS a name must not lead to another machine, whatever the resolver says. */
+        if (c->io->url.tls || tg__address_is_loopback(*address)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void try_address(connection *c, const char *address)
+{
+    tg__io *io = c->io;
+    struct lws_client_connect_info info;
+    memset(&info, 0, sizeof info);
+    info.context = io->context;
+    info.address = address;
+    info.port = io->url.port;
+    info.path = io->url.path;
+    info.host = io->host_header; /* the certificate and SNI are judged by its name */
+    info.protocol = TG__SUBPROTOCOL;
+    info.local_protocol_name = TG__SUBPROTOCOL;
+    info.ssl_connection = (io->url.tls ? LCCSCF_USE_SSL : 0) | LCCSCF_HTTP_NO_FOLLOW_REDIRECT;
+    info.opaque_user_data = c;
+    info.pwsi = &c->wsi;
+    c->requested = false;
+    if (lws_client_connect_via_info(&info) == NULL) {
+        c->wsi = NULL;
+        if (!c->failed) {
+            set_cause(c, TG__CAUSE_CONNECT, "no socket could be made");
+            fail(c);
+        }
+    }
+}
+
+static void try_next_address(connection *c)
+{
+    const char *address = NULL;
+    if (next_address(c, &address)) {
+        try_address(c, address);
+        return;
+    }
+    set_cause(c, TG__CAUSE_RESOLVE, "no address that may be used");
+    fail(c);
+}
+
+static void start_connection(connection *c)
+{
+    const tg__url *url = &c->io->url;
+    if (url->literal) {
+        c->addresses.count = 1;
+        (void)snprintf(c->addresses.text[0], sizeof c->addresses.text[0], "%.*s",
+                       (int)sizeof c->addresses.text[0] - 1, url->host);
+        try_next_address(c);
+        return;
+    }
+    if (tg__resolver_ask(c->io->resolver, url->host) != TG_OK) {
+        set_cause(c, TG__CAUSE_RESOLVE, "the system's resolver does not come back");
+        fail(c);
+        return;
+    }
+    c->resolving = true;
+}
+
+static void take_addresses(tg__io *io)
+{
+    connection *c = io->current;
+    if (c == NULL || !c->resolving || !tg__resolver_take(io->resolver, &c->addresses)) {
+        return;
+    }
+    c->resolving = false;
+    if (c->addresses.failure != 0) {
+        char text[TG__CAUSE_TEXT_SIZE];
+        (void)snprintf(text, sizeof text, "%.64s: %.56s", io->url.host,
+                       gai_strerror(c->addresses.failure));
+        set_cause(c, TG__CAUSE_RESOLVE, text);
+        fail(c);
+        return;
+    }
+    try_next_address(c);
+}
+
+/* An attempt that failed before TLS goes on with the name's next address. */
+static void handle_failure(connection *c)
+{
+    c->failed = false;
+    const char *address = NULL;
+    if (!c->detached && c->closed.cause == TG__CAUSE_CONNECT && next_address(c, &address)) {
+        try_address(c, address);
+        return;
+    }
+    report_closed(c);
+    if (c->wsi == NULL) {
+        free_connection(c);
+    }
+}
+
+static void on_step(lws_sorted_usec_list_t *sul)
+{
+    tg__io *io = lws_container_of(sul, tg__io, step);
+    if (io->refused_generation != 0) {
+        const tg__closed closed = {TG__CAUSE_CONNECT, 0, 0, "too many connections still close"};
+        const uint32_t generation = io->refused_generation;
+        io->refused_generation = 0;
+        io->handler.on_closed(io->handler.ctx, generation, &closed);
+    }
+    connection *current = io->current;
+    const bool fresh = current != NULL && current->wsi == NULL && !current->failed &&
+                       !current->resolving && current->next_address == 0;
+    if (fresh) {
+        start_connection(current);
+    }
+    for (uint32_t i = 0; i < CONNECTIONS_MAX; i++) {
+        connection *c = &io->connections[i];
+        if (c->used && c->failed && c->wsi == NULL) {
+            handle_failure(c);
+        }
+    }
+}
+
+static void schedule_step(tg__io *io)
+{
+    lws_sul_schedule(io->context, 0, &io->step, on_step, 1);
+}
+
+void tg__io_connect(tg__io *io, uint32_t generation)
+{
+    io->in_used = 0;
+    io->out_first = 0;
+    io->out_used = 0;
+    connection *c = take_connection(io);
+    if (c != NULL) {
+        c->generation = generation;
+        io->current = c;
+    } else {
+        io->refused_generation = generation;
+    }
+    schedule_step(io);
+}
+
+/* --- leaving --- */
+
+static connection *connection_of(tg__io *io, uint32_t generation)
+{
+    connection *c = io->current;
+    return c != NULL && c->generation == generation ? c : NULL;
+}
+
+/* Nothing more is heard of c; a look-up that it waits for is forgotten. */
+static void detach(connection *c)
+{
+    c->detached = true;
+    c->io->current = NULL;
+    if (c->resolving) {
+        tg__resolver_cancel(c->io->resolver);
+        c->resolving = false;
+    }
+    if (c->wsi == NULL && !c->failed) {
+        free_connection(c);
+    }
+}
+
+void tg__io_close_connection(tg__io *io, uint32_t generation, uint16_t code)
+{
+    connection *c = connection_of(io, generation);
+    if (c == NULL) {
+        return;
+    }
+    struct lws *wsi = c->wsi;
+    c->close_code = code;
+    detach(c);
+    if (wsi != NULL) {
+        if (c->established) {
+            lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, LEAVE_SECONDS);
+            (void)lws_callback_on_writable(wsi);
+        } else {
+            lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);
+        }
+    }
+}
+
+void tg__io_drop(tg__io *io, uint32_t generation)
+{
+    connection *c = connection_of(io, generation);
+    if (c == NULL) {
+        return;
+    }
+    struct lws *wsi = c->wsi;
+    detach(c);
+    if (wsi != NULL) {
+        lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);
+    }
+}
+
+uint32_t tg__io_leaving(const tg__io *io)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < CONNECTIONS_MAX; i++) {
+        count += io->connections[i].used && io->connections[i].detached;
+    }
+    return count;
+}
+
+/* Our own refusal of what the peer sent: reported as its close would be, and said to it. */
+static void refuse_message(connection *c, uint16_t code, const char *text)
+{
+    c->oversized = true;
+    c->close_code = code;
+    set_cause(c, TG__CAUSE_PEER_FAULT, text);
+    struct lws *wsi = c->wsi;
+    report_closed(c);
+    lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, LEAVE_SECONDS);
+    (void)lws_callback_on_writable(wsi);
+}
+
+/* --- receiving and sending --- */
+
+static void on_receive(connection *c, struct lws *wsi, const uint8_t *bytes, size_t size)
+{
+    tg__io *io = c->io;
+    if (c->detached || c->oversized) {
+        return;
+    }
+    const bool whole = lws_is_final_fragment(wsi) && lws_remaining_packet_payload(wsi) == 0;
+    if (!lws_frame_is_binary(wsi)) {
+        refuse_message(c, 1003, "a text message came");
+        return;
+    }
+    if (size > io->message_size_max - io->in_used) {
+        refuse_message(c, TG__CLOSE_TOO_BIG, "a message is over the size limit");
+        return;
+    }
+    const uint8_t *message = bytes;
+    size_t message_size = size;
+    if (!whole || io->in_used > 0) {
+        if (size > 0) {
+            memcpy(io->in + io->in_used, bytes, size);
+            io->in_used += size;
+        }
+        message = io->in;
+        message_size = io->in_used;
+    }
+    if (whole) {
+        io->in_used = 0;
+        io->handler.on_message(io->handler.ctx, c->generation, message, message_size,
+                               tg_clock_mono_ns(&io->clock));
+    }
+}
+
+tg_err tg__io_send(tg__io *io, uint32_t generation, const uint8_t *bytes, size_t size)
+{
+    connection *c = connection_of(io, generation);
+    if (c == NULL || !c->established) {
+        return TG_OK; /* it went with the connection */
+    }
+    const size_t need = sizeof(out_head) + LWS_PRE + size;
+    if (OUT_SIZE - io->out_used < need && io->out_first > 0) {
+        memmove(io->out, io->out + io->out_first, io->out_used - io->out_first);
+        io->out_used -= io->out_first;
+        io->out_first = 0;
+    }
+    TG_ENSURE(OUT_SIZE - io->out_used >= need, TG_ERR_FULL);
+    const out_head head = {(uint32_t)size};
+    memcpy(io->out + io->out_used, &head, sizeof head);
+    memcpy(io->out + io->out_used + sizeof head + LWS_PRE, bytes, size);
+    io->out_used += need;
+    (void)lws_callback_on_writable(c->wsi);
+    return TG_OK;
+}
+
+/* Non-zero: libwebsockets is to close the connection. */
+static int on_writeable(connection *c, struct lws *wsi)
+{
+    tg__io *io = c->io;
+    if (c->detached) {
+        if (c->close_code != 0) {
+            lws_close_reason(wsi, (enum lws_close_status)c->close_code, NULL, 0);
+        }
+        return -1;
+    }
+    if (io->out_first == io->out_used) {
+        return 0;
+    }
+    out_head head;
+    memcpy(&head, io->out + io->out_first, sizeof head);
+    uint8_t *payload = io->out + io->out_first + sizeof head + LWS_PRE;
+    io->out_first += sizeof head + LWS_PRE + head.size;
+    /* Short writes are kept by libwebsockets, which finishes them before the next callback. */
+    if (lws_write(wsi, payload, head.size, LWS_WRITE_BINARY) < (int)head.size) {
+        return -1;
+    }
+    if (io->out_first == io->out_used) {
+        io->out_first = 0;
+        io->out_used = 0;
+    } else {
+        (void)lws_callback_on_writable(wsi);
+    }
+    return 0;
+}
+
+static void on_peer_close(connection *c, const uint8_t *bytes, size_t size)
+{
+    if (c->detached || c->closed.cause == TG__CAUSE_PEER_FAULT) {
+        return;
+    }
+    c->closed.cause = TG__CAUSE_CLOSE_CODE;
+    c->closed.code = 1005; /* a close frame without a code */
+    if (size < 2) {
+        return;
+    }
+    c->closed.code = (uint16_t)(bytes[0] << 8 | bytes[1]);
+    uint32_t floor_ms = 0;
+    if (tg__close_reason_decode((const char *)bytes + 2, size - 2, &floor_ms) == TG_OK) {
+        c->closed.floor_ms = floor_ms;
+    }
+}
+
+/* --- libwebsockets' callback --- */
+
+static int append_handshake(connection *c, struct lws *wsi, uint8_t **at, size_t size)
+{
+    c->requested = true;
+    const char *authorization = c->io->authorization;
+    if (authorization == NULL) {
+        return 0;
+    }
+    return lws_add_http_header_by_token(wsi, WSI_TOKEN_HTTP_AUTHORIZATION,
+                                        (const unsigned char *)authorization,
+                                        (int)strlen(authorization), at, *at + size);
+}
+
+static void on_gone(connection *c)
+{
+    c->wsi = NULL;
+    if (c->failed) {
+        schedule_step(c->io); /* the next address, or the report */
+        return;
+    }
+    report_closed(c);
+    free_connection(c);
+}
+
+static int on_connection(connection *c, struct lws *wsi, enum lws_callback_reasons reason, void *in,
+                         size_t size)
+{
+    /* libwebsockets knows far more reasons than the ones that concern us. */
+    if (reason == LWS_CALLBACK_CLIENT_RECEIVE) {
+        on_receive(c, wsi, in, size);
+    } else if (reason == LWS_CALLBACK_CLIENT_WRITEABLE) {
+        return on_writeable(c, wsi);
+    } else if (reason == LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER) {
+        return append_handshake(c, wsi, in, size);
+    } else if (reason == LWS_CALLBACK_CLIENT_ESTABLISHED) {
+        c->established = true;
+        set_cause(c, TG__CAUSE_LOST, "");
+        if (c->detached) {
+            (void)lws_callback_on_writable(wsi);
+        } else {
+            c->io->handler.on_connected(c->io->handler.ctx, c->generation);
+        }
+    } else if (reason == LWS_CALLBACK_CLIENT_CONNECTION_ERROR) {
+        on_connection_error(c, wsi, in, size);
+    } else if (reason == LWS_CALLBACK_WS_PEER_INITIATED_CLOSE) {
+        on_peer_close(c, in, size);
+    } else if (reason == LWS_CALLBACK_CLIENT_CLOSED) {
+        report_closed(c);
+    } else if (reason == LWS_CALLBACK_WSI_DESTROY) {
+        on_gone(c);
+    }
+    return 0;
+}
+
+static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                    size_t size)
+{
+    (void)user;
+    struct lws_context *context = lws_get_context(wsi);
+    tg__io *io = context != NULL ? lws_context_user(context) : NULL;
+    if (io == NULL || io->context == NULL) {
+        return 0; /* the context is being made */
+    }
+    if (reason == LWS_CALLBACK_EVENT_WAIT_CANCELLED) {
+        take_addresses(io);
+        io->handler.on_wake(io->handler.ctx);
+        return 0;
+    }
+    connection *c = lws_get_opaque_user_data(wsi);
+    return c != NULL ? on_connection(c, wsi, reason, in, size) : 0;
+}
+
+static const struct lws_protocols protocols[] = {
+    {TG__SUBPROTOCOL, on_event, 0, RX_CHUNK_SIZE, 0, NULL, 0},
+    LWS_PROTOCOL_LIST_TERM,
+};
+
+/* --- opening, timers, service --- */
+
+static void say_nothing(int level, const char *line)
+{
+    (void)level;
+    (void)line;
+}
+
+static struct lws_context *make_context(tg__io *io, const tg__io_options *options)
+{
+    struct lws_context_creation_info info;
+    memset(&info, 0, sizeof info);
+    info.port = CONTEXT_PORT_NO_LISTEN;
+    info.protocols = protocols;
+    info.user = io;
+    info.gid = (gid_t)-1;
+    info.uid = (uid_t)-1;
+    info.fd_limit_per_thread = FD_LIMIT;
+    info.pt_serv_buf_size = RX_CHUNK_SIZE;
+    info.connect_timeout_secs = ATTEMPT_SECONDS;
+    info.timeout_secs = ATTEMPT_SECONDS;
+    if (options->url.tls) {
+        info.options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT | LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS;
+        info.client_ssl_ca_mem = options->ca_pem;
+        info.client_ssl_ca_mem_len = (unsigned int)options->ca_pem_size;
+    }
+    /* A guest keeps quiet and leaves the host's signals as they were; libwebsockets by itself
+     * prints to stderr and, where it was not built otherwise, ignores SIGPIPE for everybody. */
+    lws_set_log_level(0, say_nothing);
+    struct sigaction before;
+    const bool known = sigaction(SIGPIPE, NULL, &before) == 0;
+    struct lws_context *context = lws_create_context(&info);
+    if (known) {
+        (void)sigaction(SIGPIPE, &before, NULL);
+    }
+    return context;
+}
+
+static void on_addresses(void *ctx)
+{
+    tg__io_wake(ctx);
+}
+
+static tg_err fill(tg__io *io, const tg__io_options *options)
+{
+    io->handler = options->handler;
+    io->clock = *options->clock;
+    io->url = options->url;
+    io->message_size_max = options->message_size_max;
+    const bool usual = options->url.port == (options->url.tls ? 443 : 80);
+    const bool six = strchr(options->url.host, ':') != NULL;
+    if (usual) {
+        (void)snprintf(io->host_header, sizeof io->host_header, six ? "[%s]" : "%s",
+                       options->url.host);
+    } else {
+        (void)snprintf(io->host_header, sizeof io->host_header, six ? "[%s]:%u" : "%s:%u",
+                       options->url.host, (unsigned)options->url.port);
+    }
+    io->in = malloc(io->message_size_max);
+    io->out = malloc(OUT_SIZE);
+    TG_ENSURE(io->in != NULL && io->out != NULL, TG_ERR_NO_MEMORY);
+    if (options->token != NULL) {
+        const size_t size = strlen(options->token) + sizeof "Bearer ";
+        io->authorization = malloc(size);
+        TG_ENSURE(io->authorization != NULL, TG_ERR_NO_MEMORY);
+        (void)snprintf(io->authorization, size, "Bearer %s", options->token);
+    }
+    TG_TRY(tg__resolver_open(on_addresses, io, &io->resolver));
+    io->context = make_context(io, options);
+    TG_ENSURE(io->context != NULL, TG_ERR_NO_MEMORY);
+    return TG_OK;
+}
+
+tg_err tg__io_open(const tg__io_options *options, tg__io **out)
+{
+    *out = NULL;
+    tg__io *io = calloc(1, sizeof *io);
+    TG_ENSURE(io != NULL, TG_ERR_NO_MEMORY);
+    const tg_err err = fill(io, options);
+    if (err != TG_OK) {
+        tg__io_close(io);
+        return err;
+    }
+    *out = io;
+    return TG_OK;
+}
+
+void tg__io_close(tg__io *io)
+{
+    if (io == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < CONNECTIONS_MAX; i++) {
+        io->connections[i].detached = true;
+    }
+    tg__resolver_close(io->resolver); /* first: it wakes the context */
+    if (io->context != NULL) {
+        lws_sul_cancel(&io->timer);
+        lws_sul_cancel(&io->step);
+        lws_context_destroy(io->context);
+    }
+    if (io->authorization != NULL) {
+        tg__wipe(io->authorization, strlen(io->authorization));
+        free(io->authorization);
+    }
+    free(io->in);
+    free(io->out);
+    free(io);
+}
+
+static void on_timer(lws_sorted_usec_list_t *sul)
+{
+    tg__io *io = lws_container_of(sul, tg__io, timer);
+    io->handler.on_timer(io->handler.ctx);
+}
+
+void tg__io_timer(tg__io *io, int64_t deadline_ns)
+{
+    if (deadline_ns == INT64_MAX) {
+        lws_sul_cancel(&io->timer);
+        return;
+    }
+    const int64_t wait_ns = deadline_ns - tg_clock_mono_ns(&io->clock);
+    /* Rounded up: too early would only be asked again. 1: libwebsockets takes 0 for "soon" too. */
+    const lws_usec_t wait_us = wait_ns > 0 ? wait_ns / 1000 + 1 : 1;
+    lws_sul_schedule(io->context, 0, &io->timer, on_timer, wait_us);
+}
+
+void tg__io_service(tg__io *io, bool wait)
+{
+    (void)lws_service(io->context, wait ? 0 : -1);
+}
+
+void tg__io_wake(tg__io *io)
+{
+    lws_cancel_service(io->context);
+}
+
+uint64_t tg__io_random_seed(tg__io *io)
+{
+    uint64_t seed = 0;
+    const size_t size = lws_get_random(io->context, &seed, sizeof seed);
+    return size == sizeof seed ? seed : 0;
+}
+
+const char *tg__io_version(void)
+{
+    return VERSION_TEXT(LWS_LIBRARY_VERSION_MAJOR, LWS_LIBRARY_VERSION_MINOR,
+                        LWS_LIBRARY_VERSION_PATCH);
+}
