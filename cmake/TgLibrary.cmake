@@ -4,8 +4,6 @@
 # libwebsockets. So both define tg_* and nothing else:
 #   shared  hidden visibility, an export map, and nothing exported from archives
 #   static  one relocatable object with libwebsockets and mbedTLS inside, everything but tg_* local
-# What is exported is what TG_API marks: tg_noun_verb, and the few tg__x that macros of public headers
-# expand to. cmake/exported_symbols.txt lists them.
 set(TG_LIBRARY_ROOMS base codec recorder store sdk)
 
 set(objects "")
@@ -42,7 +40,7 @@ if(NOT TG_SYSTEM_DEPS AND NOT TG_SANITIZE)
   add_custom_command(OUTPUT ${TG_STATIC_LIBRARY}
     COMMAND ${CMAKE_LINKER} -r -o ${whole} ${objects} ${TG_STACK_DIR}/lib/libwebsockets.a
       ${TG_STACK_DIR}/lib/libmbedtls.a ${TG_STACK_DIR}/lib/libmbedx509.a ${TG_STACK_DIR}/lib/libmbedcrypto.a
-    COMMAND ${CMAKE_OBJCOPY} --localize-hidden --wildcard "--keep-global-symbol=tg_*" ${whole}
+    COMMAND ${CMAKE_OBJCOPY} --wildcard "--keep-global-symbol=tg_[!_]*" ${whole}
     COMMAND ${CMAKE_COMMAND} -E rm -f ${TG_STATIC_LIBRARY}
     COMMAND ${CMAKE_AR} rcs ${TG_STATIC_LIBRARY} ${whole}
     DEPENDS ${objects} ${TG_STACK_DIR}/lib/libwebsockets.a

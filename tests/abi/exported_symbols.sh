@@ -13,7 +13,7 @@ case "$library" in
 esac
 [ -n "$defined" ] || { echo "no symbols could be read from $library"; exit 1; }
 
-foreign=$(printf '%s\n' "$defined" | grep -v '^tg_' || true)
+foreign=$(printf '%s\n' "$defined" | grep -v '^tg_[^_]' || true)
 if [ -n "$foreign" ]; then
     echo "$library defines names that are not tg_*:"
     printf '%s\n' "$foreign" | head -n 20
