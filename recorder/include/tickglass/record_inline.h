@@ -10,6 +10,8 @@
 #ifndef TICKGLASS_RECORD_INLINE_H
 #define TICKGLASS_RECORD_INLINE_H
 
+#ifndef __cplusplus /* C11 atomics and _Generic */
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -368,5 +370,7 @@ TG__INLINE void tg__record_commit(tg__producer *producer, size_t size)
             }                                                                                      \
         }                                                                                          \
     } while (0)
+
+#endif
 
 #endif
