@@ -54,11 +54,10 @@ static tg_quality read_quality(const tg_view *view, uint16_t row, int64_t now_mo
                           now_mono_ns);
 }
 
-static bool is_crossed(const tg__hot *hot)
+static bool has_both_sides(const tg__hot *hot)
 {
     const uint32_t both = TG_FIELD_BIT(TG_FIELD_BID_PRICE) | TG_FIELD_BIT(TG_FIELD_ASK_PRICE);
-    return (hot->present & both) == both &&
-           hot->value[TG_FIELD_BID_PRICE] > hot->value[TG_FIELD_ASK_PRICE];
+    return (hot->present & both) == both;
 }
 
 tg_err tg_view_row(const tg_view *view, tg_instrument_id id, int64_t now_mono_ns, tg_row *out)
@@ -76,7 +75,10 @@ tg_err tg_view_row(const tg_view *view, tg_instrument_id id, int64_t now_mono_ns
         return TG_OK;
     }
     read_image(view, row, &out->image);
-    out->crossed = is_crossed(hot);
+    const int64_t bid = hot->value[TG_FIELD_BID_PRICE];
+    const int64_t ask = hot->value[TG_FIELD_ASK_PRICE];
+    out->crossed = bid > ask && has_both_sides(hot);
+    out->locked = bid == ask && has_both_sides(hot);
     out->history_restarted = tg__table_has(view, row, TG__ROW_RESTARTED);
     out->age_ns = tg__age_ns(hot->proved_mono_ns, now_mono_ns);
     out->received_mono_ns = hot->received_mono_ns;

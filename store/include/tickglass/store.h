@@ -39,6 +39,7 @@ typedef struct tg_row {
     tg_image image;
     tg_quality quality;
     bool crossed;              /**< bid over ask: flagged, never repaired */
+    bool locked;               /**< bid equals ask: likewise */
     bool history_restarted;    /**< from another sequencing lineage than the value before it, and
                                   not proved to be newer; stays until the lineage changes again */
     int64_t age_ns;            /**< since the value was last received or confirmed; -1: never */
@@ -104,10 +105,9 @@ TG_API TG_MUST_CHECK tg_err tg_view_find(const tg_view *view, const char *venue,
                                          tg_instrument_id *out);
 
 /**
- * The instruments whose version changed in a view with a number over since, each once, in no order.
- * At most capacity are written; the result is how many there are. Costs in proportion to that, not
- * to the size of the store.
- * Thread: reader.  Blocks: no.  Since: 0.1
+ * The known instruments whose version changed in a view with a number over since, each once, in no
+ * order. At most capacity are written; the result is how many there are. Costs in proportion to
+ * that, not to the size of the store. Thread: reader.  Blocks: no.  Since: 0.1
  */
 TG_API size_t tg_view_changed(const tg_view *view, uint64_t since, tg_instrument_id *ids,
                               size_t capacity);
