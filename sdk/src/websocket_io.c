@@ -676,8 +676,9 @@ void tg__io_timer(tg__io *io, int64_t deadline_ns)
         return;
     }
     const int64_t wait_ns = deadline_ns - tg_clock_mono_ns(&io->clock);
-    /* Rounded up: too early would only be asked again. 1: libwebsockets takes 0 for "soon" too. */
-    const lws_usec_t wait_us = wait_ns > 0 ? wait_ns / 1000 + 1 : 1;
+    /* Rounded up, and one more because libwebsockets' own clock counts whole microseconds: a timer
+     * that rings too early would only be set again. */
+    const lws_usec_t wait_us = wait_ns > 0 ? wait_ns / 1000 + 2 : 1;
     lws_sul_schedule(io->context, 0, &io->timer, on_timer, wait_us);
 }
 
