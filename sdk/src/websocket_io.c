@@ -489,6 +489,14 @@ static int append_handshake(connection *c, struct lws *wsi, uint8_t **at, size_t
                                         (int)strlen(authorization), at, *at + size);
 }
 
+/* Non-zero: no session with this peer. libwebsockets, built without extensions, takes an answer
+ * that accepts one all the same, and one that accepts no subprotocol. */
+static int judge_upgrade(struct lws *wsi)
+{
+    return lws_hdr_total_length(wsi, WSI_TOKEN_EXTENSIONS) > 0 ||
+           lws_hdr_total_length(wsi, WSI_TOKEN_PROTOCOL) == 0;
+}
+
 static void on_gone(connection *c)
 {
     c->wsi = NULL;
@@ -510,6 +518,8 @@ static int on_connection(connection *c, struct lws *wsi, enum lws_callback_reaso
         return on_writeable(c, wsi);
     } else if (reason == LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER) {
         return append_handshake(c, wsi, in, size);
+    } else if (reason == LWS_CALLBACK_CLIENT_FILTER_PRE_ESTABLISH) {
+        return judge_upgrade(wsi);
     } else if (reason == LWS_CALLBACK_CLIENT_ESTABLISHED) {
         c->established = true;
         set_cause(c, TG__CAUSE_LOST, "");
