@@ -1,0 +1,116 @@
+#include "columns.h"
+
+#include <string.h>
+
+#define MARGIN  1
+#define GAP     2
+#define GAP_MAX 4
+
+typedef struct column_row {
+    const char *title;
+    uint16_t width_min;
+    uint16_t width_max;
+    bool number;
+    bool arrow;
+} column_row;
+
+static const column_row column_rows[COLUMN_COUNT] = {
+    [COLUMN_VENUE] = {"venue", 8, 24, false, false},
+    [COLUMN_SYMBOL] = {"symbol", 12, 40, false, false},
+    [COLUMN_BID_SIZE] = {"bid size", 10, 28, true, false},
+    [COLUMN_BID] = {"bid", 10, 28, true, true},
+    [COLUMN_ASK] = {"ask", 10, 28, true, true},
+    [COLUMN_ASK_SIZE] = {"ask size", 10, 28, true, false},
+    [COLUMN_LAST] = {"last", 10, 28, true, true},
+    [COLUMN_CHANGE] = {"change", 9, 28, true, false},
+    [COLUMN_PERCENT] = {"%", 8, 28, true, false},
+    [COLUMN_QUALITY] = {"quality", 12, 16, false, false},
+    [COLUMN_AGE] = {"age", 6, 12, true, false},
+};
+
+/* Left out from the first on when there is no room for all. */
+static const column_id least_important[] = {COLUMN_CHANGE, COLUMN_ASK_SIZE, COLUMN_BID_SIZE,
+                                            COLUMN_PERCENT, COLUMN_VENUE};
+
+const char *column_title(column_id column)
+{
+    return column_rows[column].title;
+}
+
+bool column_has_arrow(column_id column)
+{
+    return column_rows[column].arrow;
+}
+
+bool column_is_number(column_id column)
+{
+    return column_rows[column].number;
+}
+
+void columns_init(column_layout *layout)
+{
+    memset(layout, 0, sizeof *layout);
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        layout->width[c] = column_rows[c].width_min;
+        layout->shown[c] = true;
+    }
+}
+
+void columns_want(column_layout *layout, column_id column, uint16_t width)
+{
+    const uint16_t most = column_rows[column].width_max;
+    const uint16_t wanted = width < most ? width : most;
+    if (wanted > layout->width[column]) {
+        layout->width[column] = wanted;
+        layout->grew = true;
+    }
+}
+
+static uint32_t cells_of(const column_layout *layout, int column)
+{
+    return layout->width[column] + (column_rows[column].arrow ? 1u : 0u);
+}
+
+/* Cells of all shown columns with the given gap between them; count says how many there are. */
+static uint32_t needed(const column_layout *layout, uint32_t gap, uint32_t *count)
+{
+    uint32_t sum = 2 * MARGIN;
+    *count = 0;
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        if (layout->shown[c]) {
+            sum += cells_of(layout, c);
+            (*count)++;
+        }
+    }
+    return sum + gap * (*count - 1);
+}
+
+void columns_fit(column_layout *layout, uint16_t total)
+{
+    layout->total = total;
+    layout->grew = false;
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        layout->shown[c] = true;
+    }
+    uint32_t count = 0;
+    uint32_t gap = GAP;
+    if (needed(layout, gap, &count) > total) {
+        gap = 1;
+    }
+    for (size_t i = 0; i < sizeof least_important / sizeof least_important[0]; i++) {
+        if (needed(layout, gap, &count) <= total) {
+            break;
+        }
+        layout->shown[least_important[i]] = false;
+    }
+    while (gap < GAP_MAX && needed(layout, gap + 1, &count) <= total) {
+        gap++;
+    }
+    uint32_t at = MARGIN;
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        if (layout->shown[c]) {
+            layout->start[c] = (uint16_t)(at < UINT16_MAX ? at : UINT16_MAX);
+            at += cells_of(layout, c) + gap;
+        }
+    }
+}

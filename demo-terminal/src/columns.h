@@ -1,0 +1,48 @@
+/* Where the columns of the watchlist stand. Widths grow with what has to be shown and never shrink:
+ * nothing moves to and fro. */
+#ifndef TG_TERMINAL_COLUMNS_H
+#define TG_TERMINAL_COLUMNS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum column_id {
+    COLUMN_VENUE,
+    COLUMN_SYMBOL,
+    COLUMN_BID_SIZE,
+    COLUMN_BID, /* the three prices have one more cell behind them: the arrow */
+    COLUMN_ASK,
+    COLUMN_ASK_SIZE,
+    COLUMN_LAST,
+    COLUMN_CHANGE,
+    COLUMN_PERCENT,
+    COLUMN_QUALITY,
+    COLUMN_AGE,
+    COLUMN_COUNT
+} column_id;
+
+typedef struct column_layout {
+    uint16_t width[COLUMN_COUNT]; /* wanted; without the arrow */
+    uint16_t start[COLUMN_COUNT]; /* of the columns that are shown */
+    bool shown[COLUMN_COUNT];
+    uint16_t total; /* cells of the grid that start was made for */
+    bool grew;      /* a width has grown since: the layout is to be fitted again */
+} column_layout;
+
+/* Thread: owner, all of them. */
+void columns_init(column_layout *layout);
+
+/* The column needs that many cells. */
+void columns_want(column_layout *layout, column_id column, uint16_t width);
+
+/*
+ * Make the layout for a grid of total cells. What does not fit is left out: the change first, then
+ * sizes, per cent, venue; never the age.
+ */
+void columns_fit(column_layout *layout, uint16_t total);
+
+const char *column_title(column_id column);
+bool column_has_arrow(column_id column);
+bool column_is_number(column_id column);
+
+#endif

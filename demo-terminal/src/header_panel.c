@@ -1,0 +1,197 @@
+#include "header_panel.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <tickglass/time_text.h>
+
+static const char bullet[] = "\xE2\x97\x8F ";
+
+/* Writes on from where the last text ended. */
+typedef struct line_pen {
+    tg_grid *grid;
+    const tg_palette *palette;
+    uint16_t row;
+    uint16_t at;
+} line_pen;
+
+static void write_in(line_pen *pen, uint32_t colour, uint32_t marks, const char *text)
+{
+    const tg_style style = {colour, pen->palette->bar, marks};
+    pen->at = (uint16_t)(pen->at + tg_grid_put(pen->grid, pen->row, pen->at, style, text));
+}
+
+static void skip(line_pen *pen, uint16_t cells)
+{
+    pen->at = (uint16_t)(pen->at + cells);
+}
+
+static line_pen begin_line(tg_grid *grid, const tg_palette *palette, uint16_t row)
+{
+    const tg_style style = {palette->text, palette->bar, 0};
+    tg_grid_fill(grid, (tg_span){row, 0, tg_grid_columns(grid)}, style);
+    const line_pen pen = {grid, palette, row, 1};
+    return pen;
+}
+
+/* "gaps 0": the value keeps width cells, so that what follows stands still. */
+static void write_count(line_pen *pen, const char *label, uint64_t value, uint16_t width, bool bad)
+{
+    char text[24];
+    (void)snprintf(text, sizeof text, "%" PRIu64, value);
+    write_in(pen, pen->palette->label, 0, label);
+    skip(pen, 1);
+    const uint16_t start = pen->at;
+    write_in(pen, bad ? pen->palette->bad : pen->palette->text, bad ? TG_CELL_BOLD : 0u, text);
+    if (pen->at < start + width) {
+        pen->at = (uint16_t)(start + width);
+    }
+    skip(pen, 2);
+}
+
+typedef struct state_look {
+    uint32_t colour;
+    char text[64];
+} state_look;
+
+/* Never in the good colour while anything on the screen may be old. */
+static state_look look_of(const tg_palette *palette, const header_view *view)
+{
+    state_look look = {palette->warning, ""};
+    const char *name = tg_session_state_name(view->state);
+    switch (view->state) {
+    case TG_SESSION_LIVE:
+        if (view->suspect_count > 0) {
+            (void)snprintf(look.text, sizeof look.text, "%s, %zu NOT CURRENT", name,
+                           view->suspect_count);
+            return look;
+        }
+        look.colour = palette->good;
+        break;
+    case TG_SESSION_WAITING:
+        look.colour = palette->bad;
+        (void)snprintf(look.text, sizeof look.text, "DISCONNECTED, next attempt in %" PRId64 ".%" PRId64 " s",
+                       view->wait_ms / 1000, view->wait_ms / 100 % 10);
+        return look;
+    case TG_SESSION_IDLE:
+        look.colour = palette->bad;
+        break;
+    case TG_SESSION_CONNECTING:
+    case TG_SESSION_JOINING:
+    case TG_SESSION_RESYNCING:
+        break;
+    }
+    (void)snprintf(look.text, sizeof look.text, "%s", name);
+    return look;
+}
+
+static void draw_identity(tg_grid *grid, const tg_palette *palette, const header_view *view)
+{
+    line_pen pen = begin_line(grid, palette, 0);
+    write_in(&pen, palette->text, TG_CELL_BOLD, "tickglass");
+    skip(&pen, 1);
+    write_in(&pen, palette->faint, 0, view->version);
+    skip(&pen, 3);
+    const state_look look = look_of(palette, view);
+    write_in(&pen, look.colour, 0, bullet);
+    write_in(&pen, look.colour, TG_CELL_BOLD, look.text);
+    skip(&pen, 3);
+    write_in(&pen, palette->label, 0, view->endpoint);
+    char utc[TG_TIME_TEXT_SIZE];
+    if (tg_utc_text(view->utc_ns, utc, sizeof utc) == TG_OK) {
+        const uint16_t columns = tg_grid_columns(grid);
+        const uint16_t width = (uint16_t)(tg_text_columns(utc) + 1);
+        if (pen.at + width < columns) {
+            pen.at = (uint16_t)(columns - width);
+            write_in(&pen, palette->text, 0, utc);
+        }
+    }
+}
+
+static void draw_counters(tg_grid *grid, const tg_palette *palette, const header_view *view)
+{
+    line_pen pen = begin_line(grid, palette, 1);
+    write_count(&pen, "frames/s", view->frames_per_s, 3, false);
+    write_count(&pen, "draws/s", view->passes_per_s, 3, false);
+    write_count(&pen, "gaps", view->client.gaps, 3, view->client.gaps > 0);
+    write_count(&pen, "resyncs", view->client.resyncs, 3, false);
+    write_count(&pen, "reconnects", view->client.reconnects, 3, false);
+    write_count(&pen, "regressions rejected",
+                view->store.rejected_regression + view->store.rejected_epoch, 6, false);
+    write_count(&pen, "integrity faults", view->store.integrity_faults, 2,
+                view->store.integrity_faults > 0);
+    write_count(&pen, "drawn regressions", view->drawn_regressions, 2, view->drawn_regressions > 0);
+    if (view->has_tape) {
+        write_count(&pen, "drawn unknown", view->drawn_unknown, 2, view->drawn_unknown > 0);
+    }
+}
+
+static void write_duration(line_pen *pen, const char *label, int64_t ns)
+{
+    char text[TG_TIME_TEXT_SIZE];
+    write_in(pen, pen->palette->label, 0, label);
+    skip(pen, 1);
+    if (tg_duration_text(ns, text, sizeof text) == TG_OK) {
+        const uint16_t width = tg_text_columns(text);
+        skip(pen, width < 9 ? (uint16_t)(9 - width) : 0);
+        write_in(pen, pen->palette->text, 0, text);
+    }
+    skip(pen, 2);
+}
+
+static void write_times(line_pen *pen, const char *title, const recent_times *times)
+{
+    write_in(pen, pen->palette->label, 0, title);
+    skip(pen, 2);
+    if (times->count == 0) {
+        write_in(pen, pen->palette->faint, 0, "no ticks");
+        skip(pen, 2);
+        return;
+    }
+    write_duration(pen, "p50", times->p50_ns);
+    write_duration(pen, "p99", times->p99_ns);
+    write_duration(pen, "max", times->max_ns);
+}
+
+static void draw_times(tg_grid *grid, const tg_palette *palette, const header_view *view)
+{
+    line_pen pen = begin_line(grid, palette, 2);
+    write_in(&pen, palette->label, 0, "last 10 s:");
+    skip(&pen, 1);
+    write_times(&pen, "received \xE2\x86\x92 handed off", &view->received_to_handed);
+    skip(&pen, 1);
+    write_times(&pen, "exchange \xE2\x86\x92 handed off (clocks as they are)",
+                &view->exchange_to_handed);
+}
+
+void header_draw(tg_grid *grid, const tg_palette *palette, const header_view *view)
+{
+    draw_identity(grid, palette, view);
+    draw_counters(grid, palette, view);
+    draw_times(grid, palette, view);
+}
+
+void footer_draw(tg_grid *grid, const tg_palette *palette, const footer_view *view)
+{
+    line_pen pen = begin_line(grid, palette, (uint16_t)(tg_grid_rows(grid) - 1));
+    char text[96];
+    if (view->row_count == 0) {
+        (void)snprintf(text, sizeof text, "no instruments yet");
+    } else {
+        (void)snprintf(text, sizeof text, "%zu\xE2\x80\x93%zu of %zu", view->first_row + 1,
+                       view->first_row + view->shown_count, view->row_count);
+    }
+    write_in(&pen, palette->text, 0, text);
+    skip(&pen, 3);
+    write_in(&pen, palette->faint, 0,
+             "\xE2\x86\x91\xE2\x86\x93 PgUp PgDn move   F1 help   F2 screenshot   Esc end");
+    skip(&pen, 3);
+    const uint16_t columns = tg_grid_columns(grid);
+    if (view->notice[0] != '\0' && pen.at + 2 < columns) {
+        const tg_style style = {view->notice_is_bad ? palette->bad : palette->label, palette->bar,
+                                0};
+        const tg_span span = {pen.row, pen.at, (uint16_t)(columns - pen.at - 1)};
+        tg_grid_put_label(grid, span, TG_ALIGN_RIGHT, style, view->notice);
+    }
+}

@@ -1,0 +1,11 @@
+/* The page behind F1. It takes the place of the watchlist, so that no price is half covered. */
+#ifndef TG_TERMINAL_HELP_PANEL_H
+#define TG_TERMINAL_HELP_PANEL_H
+
+#include <tickglass/cell_grid.h>
+#include <tickglass/palette.h>
+
+/* From first_row down, row_count lines. Thread: owner. */
+void help_draw(tg_grid *grid, uint16_t first_row, uint16_t row_count, const tg_palette *palette);
+
+#endif

@@ -1,0 +1,492 @@
+#include "screen.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tickglass/cell_grid.h>
+#include <tickglass/clock.h>
+#include <tickglass/version.h>
+
+#include "columns.h"
+#include "drawn_text.h"
+#include "header_panel.h"
+#include "help_panel.h"
+#include "watchlist_panel.h"
+
+#define NS_PER_S  INT64_C(1000000000)
+#define NS_PER_MS INT64_C(1000000)
+/* Ages, the clock and rates are looked at this often when nothing arrives. */
+#define SLOW_NS (500 * NS_PER_MS)
+
+#define TITLE_ROW HEADER_ROWS
+#define LIST_ROW  (TITLE_ROW + 1)
+#define TEXT_SIZE 128
+
+/* A row of the watchlist that stands on the screen in this pass. */
+typedef struct shown_row {
+    size_t index; /* in the feed */
+    bool has_image;
+    bool fresh; /* a version that was not drawn before */
+    tg_version version;
+    fresh_row times;
+} shown_row;
+
+struct screen {
+    screen_parts parts;
+    tg_clock clock;
+    tg_reader *reader;
+    tg_grid *grid;
+    drawn_text *drawn;
+    column_layout layout;
+    shown_row *shown; /* as many as the grid has rows */
+    size_t shown_count;
+    size_t top; /* first row shown */
+    size_t selected;
+    bool help;
+    char notice[FEED_NOTICE_SIZE]; /* ours, while feed_notice is still the one it followed */
+    char followed[FEED_NOTICE_SIZE];
+    bool notice_is_bad;
+    header_view header;
+    int64_t slow_mono_ns; /* when the header's numbers were made */
+    uint64_t slow_frames;
+    uint64_t slow_passes;
+    int64_t next_change_mono_ns;
+    uint64_t view_number;
+    screen_counts counts;
+};
+
+static tg_err fit_rows(screen *self)
+{
+    shown_row *shown = calloc(tg_window_rows(self->parts.window), sizeof *shown);
+    if (shown == NULL) {
+        return TG_ERR_NO_MEMORY;
+    }
+    free(self->shown);
+    self->shown = shown;
+    self->shown_count = 0;
+    columns_fit(&self->layout, tg_grid_columns(self->grid));
+    return TG_OK;
+}
+
+static uint16_t side(uint16_t cells)
+{
+    return cells < TG_GRID_SIDE_MAX ? cells : TG_GRID_SIDE_MAX;
+}
+
+tg_err screen_open(const screen_parts *parts, screen **out)
+{
+    *out = NULL;
+    screen *self = calloc(1, sizeof *self);
+    if (self == NULL) {
+        return TG_ERR_NO_MEMORY;
+    }
+    self->parts = *parts;
+    self->clock = tg_clock_system();
+    self->header.version = TG_VERSION_STRING;
+    self->header.endpoint = parts->endpoint;
+    self->header.has_tape = parts->has_tape;
+    columns_init(&self->layout);
+    tg_err err = tg_reader_open(tg_client_store(feed_client(parts->feed)), &self->reader);
+    if (err == TG_OK) {
+        err = tg_grid_open(side(tg_window_columns(parts->window)),
+                           side(tg_window_rows(parts->window)), &self->grid);
+    }
+    if (err == TG_OK) {
+        err = drawn_text_open(&self->drawn);
+    }
+    if (err == TG_OK) {
+        err = fit_rows(self);
+    }
+    if (err != TG_OK) {
+        screen_close(self);
+        return err;
+    }
+    *out = self;
+    return TG_OK;
+}
+
+void screen_close(screen *self)
+{
+    if (self == NULL) {
+        return;
+    }
+    tg_reader_close(self->reader);
+    tg_grid_close(self->grid);
+    drawn_text_close(self->drawn);
+    free(self->shown);
+    free(self);
+}
+
+tg_err screen_refit(screen *self)
+{
+    const uint16_t columns = side(tg_window_columns(self->parts.window));
+    const uint16_t rows = side(tg_window_rows(self->parts.window));
+    if (columns == tg_grid_columns(self->grid) && rows == tg_grid_rows(self->grid)) {
+        tg_grid_forget(self->grid);
+        return TG_OK;
+    }
+    const tg_err err = tg_grid_resize(self->grid, columns, rows);
+    return err == TG_OK ? fit_rows(self) : err;
+}
+
+static size_t list_height(const screen *self)
+{
+    const size_t rows = tg_grid_rows(self->grid);
+    return rows > LIST_ROW + 1 ? rows - LIST_ROW - 1 : 0;
+}
+
+/* Keeps selection and first row inside the list and the selection on the screen. */
+static void keep_in_view(screen *self)
+{
+    const size_t count = feed_row_count(self->parts.feed);
+    const size_t height = list_height(self);
+    if (self->selected >= count) {
+        self->selected = count > 0 ? count - 1 : 0;
+    }
+    if (self->selected < self->top) {
+        self->top = self->selected;
+    }
+    if (height > 0 && self->selected >= self->top + height) {
+        self->top = self->selected - height + 1;
+    }
+    const size_t last_top = count > height ? count - height : 0;
+    if (self->top > last_top) {
+        self->top = last_top;
+    }
+}
+
+void screen_select(screen *self, screen_move move)
+{
+    const size_t page = list_height(self) > 1 ? list_height(self) - 1 : 1;
+    const size_t at = self->selected;
+    switch (move) {
+    case MOVE_UP:
+        self->selected = at > 0 ? at - 1 : 0;
+        break;
+    case MOVE_DOWN:
+        self->selected = at + 1;
+        break;
+    case MOVE_PAGE_UP:
+        self->selected = at > page ? at - page : 0;
+        break;
+    case MOVE_PAGE_DOWN:
+        self->selected = at + page;
+        break;
+    case MOVE_FIRST:
+        self->selected = 0;
+        break;
+    case MOVE_LAST:
+        self->selected = feed_row_count(self->parts.feed);
+        break;
+    }
+    keep_in_view(self);
+}
+
+void screen_toggle_help(screen *self)
+{
+    self->help = !self->help;
+}
+
+bool screen_shows_help(const screen *self)
+{
+    return self->help;
+}
+
+void screen_notice(screen *self, const char *text, bool bad)
+{
+    (void)snprintf(self->notice, sizeof self->notice, "%s", text);
+    (void)snprintf(self->followed, sizeof self->followed, "%s", feed_notice(self->parts.feed));
+    self->notice_is_bad = bad;
+}
+
+screen_counts screen_counts_get(const screen *self)
+{
+    return self->counts;
+}
+
+/* Why a row shows nothing. */
+static const char *word_of(const tg_client *client, const watch_row *watch, tg_instrument_id *id)
+{
+    if (watch->sub.v == 0) {
+        return "waiting";
+    }
+    const tg_err err = tg_client_subscription(client, watch->sub, id);
+    if (err == TG_OK) {
+        return "no data yet";
+    }
+    if (err == TG_ERR_NOT_FOUND) {
+        return "no such name";
+    }
+    if (err == TG_ERR_NOT_ENTITLED) {
+        return "not entitled";
+    }
+    return err == TG_ERR_LIMIT ? "over limit" : "waiting";
+}
+
+/* Looks a row up in the pinned view. */
+static watch_view look_up(const screen *self, const tg_view *view, const watch_row *watch,
+                          int64_t now_mono_ns, tg_row *row)
+{
+    watch_view out = {.venue = watch->venue, .symbol = watch->symbol};
+    tg_instrument_id id = TG_INSTRUMENT_NONE;
+    out.word = word_of(feed_client(self->parts.feed), watch, &id);
+    if (id == TG_INSTRUMENT_NONE) {
+        return out;
+    }
+    out.instrument = tg_view_instrument(view, id);
+    if (out.instrument == NULL || tg_view_row(view, id, now_mono_ns, row) != TG_OK) {
+        out.instrument = NULL;
+        return out;
+    }
+    /* The names that belong to the values, not those that were asked for. */
+    out.venue = tg_view_venue_name(view, out.instrument->venue);
+    out.symbol = out.instrument->symbol;
+    if (row->quality != TG_QUALITY_UNKNOWN) {
+        out.row = row;
+        out.word = tg_quality_name(row->quality);
+    }
+    return out;
+}
+
+static void note_shown(screen *self, size_t index, const watch_row *watch, const watch_view *view)
+{
+    shown_row *shown = &self->shown[self->shown_count++];
+    *shown = (shown_row){.index = index};
+    if (view->row == NULL) {
+        return;
+    }
+    const tg_image *image = &view->row->image;
+    shown->has_image = true;
+    shown->version = tg_image_version(image);
+    shown->fresh = !watch->drawn || tg_version_compare(watch->version, shown->version) != 0;
+    shown->times = (fresh_row){
+        .received_mono_ns = view->row->received_mono_ns,
+        .committed_mono_ns = view->row->committed_mono_ns,
+        .ts_exchange_ns =
+            tg_image_has(image, TG_FIELD_TS_EXCHANGE) ? image->value[TG_FIELD_TS_EXCHANGE] : 0,
+        .first = !watch->drawn,
+    };
+}
+
+/* Writes the list's rows, again if a column turned out too narrow: nobody sees the first try. */
+static void write_list(screen *self, const tg_view *view, int64_t now_mono_ns)
+{
+    const size_t count = feed_row_count(self->parts.feed);
+    const size_t height = list_height(self);
+    keep_in_view(self);
+    self->shown_count = 0;
+    size_t suspect = 0;
+    for (size_t i = 0; i < height && self->top + i < count; i++) {
+        const size_t index = self->top + i;
+        watch_row *watch = feed_row(self->parts.feed, index);
+        tg_row row;
+        watch_view shown = look_up(self, view, watch, now_mono_ns, &row);
+        shown.selected = index == self->selected;
+        note_shown(self, index, watch, &shown);
+        if (self->shown[self->shown_count - 1].fresh) {
+            watch_row_take(watch, &row.image, now_mono_ns);
+        }
+        suspect += shown.row != NULL && watchlist_is_suspect(row.quality) ? 1 : 0;
+        watchlist_draw_row(self->grid, (uint16_t)(LIST_ROW + i), &self->layout,
+                           self->parts.palette, watch, &shown, now_mono_ns);
+        const int64_t phase_ns = watch_row_next_phase_mono_ns(watch, now_mono_ns);
+        if (phase_ns < self->next_change_mono_ns) {
+            self->next_change_mono_ns = phase_ns;
+        }
+    }
+    if (suspect > self->header.suspect_count) {
+        self->header.suspect_count = suspect;
+    }
+}
+
+/* Rows that nobody sees count for the state in the header, too. */
+static void count_all_rows(screen *self, const tg_view *view, int64_t now_mono_ns)
+{
+    self->counts.rows_with_data = 0;
+    self->header.suspect_count = 0;
+    for (size_t i = 0; i < feed_row_count(self->parts.feed); i++) {
+        tg_row row;
+        const watch_view shown =
+            look_up(self, view, feed_row(self->parts.feed, i), now_mono_ns, &row);
+        if (shown.row != NULL) {
+            self->counts.rows_with_data++;
+            self->header.suspect_count += watchlist_is_suspect(row.quality) ? 1 : 0;
+        }
+    }
+}
+
+static uint32_t rate(uint64_t count, int64_t span_ns)
+{
+    return span_ns > 0 ? (uint32_t)((count * NS_PER_S + (uint64_t)span_ns / 2) / (uint64_t)span_ns)
+                       : 0;
+}
+
+static void refresh_header(screen *self, const tg_view *view, int64_t now_mono_ns)
+{
+    header_view *header = &self->header;
+    const tg_client *client = feed_client(self->parts.feed);
+    header->client.struct_size = sizeof header->client;
+    header->store.struct_size = sizeof header->store;
+    /* They fail for a wrong size only. */
+    (void)!tg_client_counters_get(client, &header->client);
+    (void)!tg_store_counters_get(tg_client_store(feed_client(self->parts.feed)), &header->store);
+    const int64_t span_ns = now_mono_ns - self->slow_mono_ns;
+    if (self->slow_mono_ns != 0) {
+        header->frames_per_s = rate(header->client.frames - self->slow_frames, span_ns);
+        header->passes_per_s = rate(self->counts.passes - self->slow_passes, span_ns);
+    }
+    self->slow_mono_ns = now_mono_ns;
+    self->slow_frames = header->client.frames;
+    self->slow_passes = self->counts.passes;
+    header->received_to_handed =
+        glass_times_recent(self->parts.times, SPAN_RECEIVED_TO_HANDED, now_mono_ns);
+    header->exchange_to_handed =
+        glass_times_recent(self->parts.times, SPAN_EXCHANGE_TO_HANDED, now_mono_ns);
+    count_all_rows(self, view, now_mono_ns);
+}
+
+static void write_footer(screen *self)
+{
+    const bool ours = self->notice[0] != '\0' &&
+                      strcmp(self->followed, feed_notice(self->parts.feed)) == 0;
+    const footer_view footer = {
+        .first_row = self->top,
+        .shown_count = self->shown_count,
+        .row_count = feed_row_count(self->parts.feed),
+        .notice = ours ? self->notice : feed_notice(self->parts.feed),
+        .notice_is_bad = ours ? self->notice_is_bad : feed_notice_is_bad(self->parts.feed),
+    };
+    footer_draw(self->grid, self->parts.palette, &footer);
+}
+
+static void write_cells(screen *self, const tg_view *view, int64_t now_mono_ns)
+{
+    const tg_palette *palette = self->parts.palette;
+    self->next_change_mono_ns = now_mono_ns + SLOW_NS;
+    if (now_mono_ns - self->slow_mono_ns >= SLOW_NS) {
+        refresh_header(self, view, now_mono_ns);
+    }
+    const tg_style blank = {palette->text, palette->background, 0};
+    tg_grid_clear(self->grid, blank);
+    if (self->help) {
+        self->shown_count = 0;
+        help_draw(self->grid, TITLE_ROW, (uint16_t)(list_height(self) + 1), palette);
+    } else {
+        write_list(self, view, now_mono_ns);
+        if (self->layout.grew) {
+            columns_fit(&self->layout, tg_grid_columns(self->grid));
+            write_list(self, view, now_mono_ns);
+        }
+        watchlist_draw_titles(self->grid, TITLE_ROW, &self->layout, palette);
+    }
+    self->header.state = tg_client_state(feed_client(self->parts.feed));
+    self->header.wait_ms = feed_wait_ms(self->parts.feed, now_mono_ns);
+    self->header.utc_ns = tg_clock_utc_ns(&self->clock);
+    const glass_counts glass = glass_check_counts(self->parts.check);
+    self->header.drawn_regressions = glass.regressions;
+    self->header.drawn_unknown = glass.unknown;
+    header_draw(self->grid, palette, &self->header);
+    write_footer(self);
+}
+
+static void read_column(const screen *self, uint16_t grid_row, column_id column,
+                        char text[TEXT_SIZE])
+{
+    drawn_text_get(self->drawn, grid_row, self->layout.start[column], self->layout.width[column],
+                   text, TEXT_SIZE);
+}
+
+/* Judges a row by the text that stands on the glass. */
+static void check_row(screen *self, size_t position)
+{
+    static const column_id columns[] = {COLUMN_VENUE, COLUMN_SYMBOL,   COLUMN_BID_SIZE, COLUMN_BID,
+                                        COLUMN_ASK,   COLUMN_ASK_SIZE, COLUMN_LAST};
+    enum { COUNT = sizeof columns / sizeof columns[0] };
+    char text[COUNT][TEXT_SIZE];
+    const char *shown[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        shown[i] = NULL;
+        if (self->layout.shown[columns[i]]) {
+            read_column(self, (uint16_t)(LIST_ROW + position), columns[i], text[i]);
+            shown[i] = text[i];
+        }
+    }
+    const shown_row *row = &self->shown[position];
+    const glass_row drawn = {.venue = shown[0],
+                             .symbol = shown[1],
+                             .bid_size = shown[2],
+                             .bid = shown[3],
+                             .ask = shown[4],
+                             .ask_size = shown[5],
+                             .last = shown[6],
+                             .epoch = row->version.epoch,
+                             .seq = row->version.seq};
+    (void)glass_check_row(self->parts.check, row->index, &drawn);
+}
+
+static void look_at_glass(screen *self, const tg_draw_list *list)
+{
+    size_t run = 0;
+    for (size_t i = 0; i < self->shown_count; i++) {
+        while (run < list->run_count && list->runs[run].row < LIST_ROW + i) {
+            run++;
+        }
+        const bool touched = run < list->run_count && list->runs[run].row == LIST_ROW + i;
+        if (touched && self->shown[i].has_image) {
+            check_row(self, i);
+        }
+    }
+}
+
+static void note_times(screen *self, const tg_draw_list *list, const pass_stamps *stamps)
+{
+    for (size_t i = 0; i < self->shown_count; i++) {
+        const shown_row *shown = &self->shown[i];
+        if (shown->fresh) {
+            const watch_row *watch = feed_row(self->parts.feed, shown->index);
+            glass_times_record(self->parts.times, &shown->times, stamps);
+            session_record_row(self->parts.record, self->view_number, watch->venue, watch->symbol,
+                               shown->version);
+        }
+    }
+    session_record_pass(self->parts.record, self->view_number, list->cell_count, stamps);
+}
+
+static tg_err show(screen *self, const tg_draw_list *list)
+{
+    pass_stamps stamps;
+    tg_err err = tg_window_draw(self->parts.window, list);
+    stamps.drawn_mono_ns = tg_clock_mono_ns(&self->clock);
+    if (err == TG_OK) {
+        err = tg_window_present(self->parts.window);
+    }
+    stamps.handed_mono_ns = tg_clock_mono_ns(&self->clock);
+    stamps.handed_utc_ns = tg_clock_utc_ns(&self->clock);
+    if (err == TG_OK) {
+        err = drawn_text_apply(self->drawn, list);
+    }
+    if (err != TG_OK) {
+        return err;
+    }
+    self->counts.passes++;
+    self->counts.cells_drawn += list->cell_count;
+    note_times(self, list, &stamps);
+    look_at_glass(self, list);
+    return TG_OK;
+}
+
+tg_err screen_pass(screen *self)
+{
+    const tg_view *view = tg_reader_pin(self->reader);
+    self->view_number = tg_view_number(view);
+    write_cells(self, view, tg_clock_mono_ns(&self->clock));
+    tg_reader_unpin(self->reader);
+    const tg_draw_list *list = tg_grid_damage(self->grid);
+    return list->run_count > 0 ? show(self, list) : TG_OK;
+}
+
+int64_t screen_next_change_mono_ns(const screen *self)
+{
+    return self->next_change_mono_ns;
+}

@@ -1,0 +1,72 @@
+/*
+ * One pass: pins one view, writes every cell, draws what differs, hands it over, and then looks at
+ * what was drawn.
+ */
+#ifndef TG_TERMINAL_SCREEN_H
+#define TG_TERMINAL_SCREEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tickglass/palette.h>
+#include <tickglass/window.h>
+
+#include "feed.h"
+#include "glass_check.h"
+#include "glass_times.h"
+#include "session_record.h"
+
+typedef struct screen screen;
+
+typedef struct screen_parts {
+    tg_window *window;
+    feed *feed;
+    session_record *record; /* may be NULL */
+    glass_check *check;
+    glass_times *times;
+    const tg_palette *palette;
+    const char *endpoint;
+    bool has_tape;
+} screen_parts;
+
+/* The parts must outlive the screen. TG_ERR_NO_MEMORY, TG_ERR_READERS. Thread: owner. */
+TG_MUST_CHECK tg_err screen_open(const screen_parts *parts, screen **out);
+/* NULL is allowed. Thread: owner. */
+void screen_close(screen *screen);
+
+/* TG_ERR_WINDOW: the window system refused; TG_ERR_NO_MEMORY. Thread: owner. */
+TG_MUST_CHECK tg_err screen_pass(screen *screen);
+
+/* When the picture changes without anything arriving: a flash fades, a second passes. Thread:
+ * owner. */
+int64_t screen_next_change_mono_ns(const screen *screen);
+
+/* The window's size or its picture is not what it was. TG_ERR_NO_MEMORY. Thread: owner. */
+TG_MUST_CHECK tg_err screen_refit(screen *screen);
+
+typedef enum screen_move {
+    MOVE_UP,
+    MOVE_DOWN,
+    MOVE_PAGE_UP,
+    MOVE_PAGE_DOWN,
+    MOVE_FIRST,
+    MOVE_LAST
+} screen_move;
+
+/* Thread: owner, all of these. */
+void screen_select(screen *screen, screen_move move);
+void screen_toggle_help(screen *screen);
+bool screen_shows_help(const screen *screen);
+/* Stands in the footer until the client has something newer to say. text is copied. */
+void screen_notice(screen *screen, const char *text, bool bad);
+
+typedef struct screen_counts {
+    uint64_t passes; /* that had anything to draw */
+    uint64_t cells_drawn;
+    size_t rows_with_data; /* of the last pass that counted all rows */
+} screen_counts;
+
+screen_counts screen_counts_get(const screen *screen);
+
+#endif

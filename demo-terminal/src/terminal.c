@@ -1,0 +1,431 @@
+#include "terminal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tickglass/clock.h>
+#include <tickglass/window.h>
+
+#include "feed.h"
+#include "report.h"
+#include "screen.h"
+#include "session_record.h"
+#include "stop_signal.h"
+
+#define NS_PER_S INT64_C(1000000000)
+/* One pass in 1/60 s at most, by our own clock: no driver can be trusted to slow us down. */
+#define PASS_NS (NS_PER_S / 60)
+/* Nobody looks: data still comes in, but the owner sleeps long. */
+#define HIDDEN_NS   NS_PER_S
+#define WHY_SIZE    320
+#define CLOSED_URL  160
+
+typedef struct terminal {
+    const terminal_options *options;
+    tg_clock clock;
+    tg_window *window;
+    session_record *record;
+    feed *feed;
+    glass_tape *tape;
+    glass_check *check;
+    glass_times *times;
+    screen *screen;
+    stop_signal *stop;
+    char endpoint[CLOSED_URL];
+    int64_t start_mono_ns;
+    int64_t last_pass_mono_ns;
+    bool dirty;
+    bool over;
+    bool wrote_all;
+} terminal;
+
+static void complain(const char *why)
+{
+    (void)fprintf(stderr, "tickglass-terminal: %s\n", why);
+}
+
+static terminal_exit fail(const char *what, tg_err err, terminal_exit code)
+{
+    char line[WHY_SIZE];
+    (void)snprintf(line, sizeof line, "%s: %s", what, tg_err_text(err));
+    complain(line);
+    return code;
+}
+
+/* The URL without a user's name and password, which are not ours to show. */
+static void name_endpoint(const char *url, char *out, size_t size)
+{
+    const char *host = strstr(url, "://");
+    host = host != NULL ? host + 3 : url;
+    const size_t authority = strcspn(host, "/");
+    const char *at = memchr(host, '@', authority);
+    (void)snprintf(out, size, "%.*s%s", (int)(host - url), url, at != NULL ? at + 1 : host);
+}
+
+static void on_stop(void *ctx)
+{
+    tg_window_wake(((terminal *)ctx)->window);
+}
+
+static terminal_exit open_window(terminal *self, const tg_palette **palette)
+{
+    const terminal_options *options = self->options;
+    char why[WHY_SIZE] = "";
+    if (tg_palette_find(options->palette, palette) != TG_OK) {
+        complain("--palette: blue-orange, green-red and red-up are known");
+        return TERMINAL_USAGE;
+    }
+    tg_window_options window;
+    tg_window_options_init(&window);
+    window.title = "tickglass";
+    window.font_file = options->font;
+    window.font_size_px = options->font_size_px;
+    window.width_px = options->width_px;
+    window.height_px = options->height_px;
+    window.headless = options->headless;
+    const tg_err err = tg_window_open(&window, &self->window, why, sizeof why);
+    if (err != TG_OK) {
+        complain(why[0] != '\0' ? why : tg_err_text(err));
+        return TERMINAL_USAGE;
+    }
+    return TERMINAL_FINE;
+}
+
+static terminal_exit open_files(terminal *self)
+{
+    const terminal_options *options = self->options;
+    char why[WHY_SIZE] = "";
+    if (options->check_tape != NULL &&
+        glass_tape_open(options->check_tape, &self->tape, why, sizeof why) != TG_OK) {
+        complain(why);
+        return TERMINAL_USAGE;
+    }
+    if (options->record != NULL) {
+        const tg_err err = session_record_open(options->record, &self->record);
+        if (err != TG_OK) {
+            (void)snprintf(why, sizeof why, "--record %s: %s", options->record,
+                           err == TG_ERR_IO ? strerror(errno) : tg_err_text(err));
+            complain(why);
+            return TERMINAL_WRITE;
+        }
+    }
+    return TERMINAL_FINE;
+}
+
+static terminal_exit open_parts(terminal *self)
+{
+    const tg_palette *palette = NULL;
+    char why[WHY_SIZE] = "";
+    terminal_exit code = open_files(self);
+    if (code == TERMINAL_FINE) {
+        code = open_window(self, &palette);
+    }
+    if (code != TERMINAL_FINE) {
+        return code;
+    }
+    if (feed_open(self->options, self->window, self->record, &self->feed, why, sizeof why) !=
+        TG_OK) {
+        complain(why);
+        return TERMINAL_USAGE;
+    }
+    tg_err err = glass_check_open(self->tape, FEED_ROWS_MAX, &self->check);
+    if (err == TG_OK) {
+        err = glass_times_open(&self->times);
+    }
+    if (err == TG_OK) {
+        const screen_parts parts = {
+            .window = self->window,
+            .feed = self->feed,
+            .record = self->record,
+            .check = self->check,
+            .times = self->times,
+            .palette = palette,
+            .endpoint = self->endpoint,
+            .has_tape = self->tape != NULL,
+        };
+        err = screen_open(&parts, &self->screen);
+    }
+    if (err == TG_OK) {
+        err = stop_signal_open(on_stop, self, &self->stop);
+    }
+    if (err == TG_OK) {
+        err = feed_start(self->feed);
+    }
+    return err == TG_OK ? TERMINAL_FINE : fail("start", err, TERMINAL_USAGE);
+}
+
+/* F2: the picture goes into the current folder under the present time. */
+static void take_screenshot(terminal *self)
+{
+    char path[64];
+    char text[128];
+    (void)snprintf(path, sizeof path, "tickglass-%" PRId64 ".png",
+                   tg_clock_utc_ns(&self->clock) / 1000000);
+    const tg_err err = tg_window_screenshot(self->window, path);
+    if (err == TG_OK) {
+        (void)snprintf(text, sizeof text, "written: %s", path);
+    } else {
+        (void)snprintf(text, sizeof text, "%s: %s", path, strerror(errno));
+    }
+    screen_notice(self->screen, text, err != TG_OK);
+}
+
+static void take_key(terminal *self, const tg_input *input)
+{
+    static const struct {
+        tg_key key;
+        screen_move move;
+    } moves[] = {{TG_KEY_UP, MOVE_UP},           {TG_KEY_DOWN, MOVE_DOWN},
+                 {TG_KEY_PAGE_UP, MOVE_PAGE_UP}, {TG_KEY_PAGE_DOWN, MOVE_PAGE_DOWN},
+                 {TG_KEY_HOME, MOVE_FIRST},      {TG_KEY_END, MOVE_LAST}};
+    for (size_t i = 0; i < sizeof moves / sizeof moves[0]; i++) {
+        if (input->key == moves[i].key) {
+            screen_select(self->screen, moves[i].move);
+        }
+    }
+    if (input->key == TG_KEY_F1) {
+        screen_toggle_help(self->screen);
+    } else if (input->key == TG_KEY_F2) {
+        take_screenshot(self);
+    } else if (input->key == TG_KEY_ESCAPE && screen_shows_help(self->screen)) {
+        screen_toggle_help(self->screen);
+    } else if (input->key == TG_KEY_ESCAPE ||
+               (input->key == TG_KEY_CHARACTER && input->ctrl && input->character == 'q')) {
+        self->over = true;
+    }
+}
+
+static tg_err take_input(terminal *self, const tg_input *input)
+{
+    self->dirty = true;
+    switch (input->kind) {
+    case TG_INPUT_WAKE:
+        return TG_OK;
+    case TG_INPUT_KEY:
+        take_key(self, input);
+        return TG_OK;
+    case TG_INPUT_RESIZED:
+    case TG_INPUT_EXPOSED:
+        return screen_refit(self->screen);
+    case TG_INPUT_QUIT:
+        self->over = true;
+        return TG_OK;
+    }
+    return TG_OK;
+}
+
+static int64_t end_mono_ns(const terminal *self)
+{
+    return self->options->seconds > 0 ? self->start_mono_ns + self->options->seconds * NS_PER_S
+                                      : INT64_MAX;
+}
+
+/* How long there is nothing to do unless something arrives. */
+static int64_t sleep_ns(const terminal *self, int64_t now_mono_ns)
+{
+    int64_t until = screen_next_change_mono_ns(self->screen);
+    if (!tg_window_visible(self->window)) {
+        until = now_mono_ns + HIDDEN_NS;
+    } else if (self->dirty || until < self->last_pass_mono_ns + PASS_NS) {
+        until = self->last_pass_mono_ns + PASS_NS;
+    }
+    if (until > end_mono_ns(self)) {
+        until = end_mono_ns(self);
+    }
+    return until > now_mono_ns ? until - now_mono_ns : 0;
+}
+
+static tg_err draw_if_due(terminal *self, int64_t now_mono_ns)
+{
+    if (now_mono_ns >= screen_next_change_mono_ns(self->screen)) {
+        self->dirty = true;
+    }
+    if (!self->dirty || !tg_window_visible(self->window) ||
+        now_mono_ns - self->last_pass_mono_ns < PASS_NS) {
+        return TG_OK;
+    }
+    self->dirty = false;
+    self->last_pass_mono_ns = now_mono_ns;
+    return screen_pass(self->screen);
+}
+
+static tg_err loop(terminal *self)
+{
+    self->start_mono_ns = tg_clock_mono_ns(&self->clock);
+    self->dirty = true;
+    while (!self->over) {
+        tg_input input;
+        int64_t wait_ns = sleep_ns(self, tg_clock_mono_ns(&self->clock));
+        while (tg_window_wait(self->window, wait_ns, &input) == TG_OK) {
+            const tg_err err = take_input(self, &input);
+            if (err != TG_OK) {
+                return err;
+            }
+            wait_ns = 0;
+        }
+        if (feed_poll(self->feed)) {
+            self->dirty = true;
+        }
+        const int64_t now_mono_ns = tg_clock_mono_ns(&self->clock);
+        const tg_err err = draw_if_due(self, now_mono_ns);
+        if (err != TG_OK) {
+            return err;
+        }
+        if (stop_signal_came(self->stop) || now_mono_ns >= end_mono_ns(self) ||
+            (self->options->headless && feed_is_hopeless(self->feed))) {
+            self->over = true;
+        }
+    }
+    return TG_OK;
+}
+
+static void write_picture(terminal *self)
+{
+    const char *path = self->options->screenshot;
+    if (path != NULL && tg_window_screenshot(self->window, path) != TG_OK) {
+        char line[WHY_SIZE];
+        (void)snprintf(line, sizeof line, "--screenshot %s: %s", path, strerror(errno));
+        complain(line);
+        self->wrote_all = false;
+    }
+}
+
+static void write_report(terminal *self, const tg_histogram *decode, const tg_histogram *commit)
+{
+    char build[256];
+    char drawing[160];
+    tg_window_describe(self->window, drawing, sizeof drawing);
+    (void)snprintf(build, sizeof build, "%s, %s", tg_build_info(), drawing);
+    const screen_counts counts = screen_counts_get(self->screen);
+    tg_client *client = feed_client(self->feed);
+    terminal_report report = {
+        .client.struct_size = sizeof report.client,
+        .store.struct_size = sizeof report.store,
+        .glass = glass_check_counts(self->check),
+        .times = self->times,
+        .decode = decode,
+        .commit = commit,
+        .passes = counts.passes,
+        .cells_drawn = counts.cells_drawn,
+        .rows = feed_row_count(self->feed),
+        .elapsed_ns = tg_clock_mono_ns(&self->clock) - self->start_mono_ns,
+        .build = build,
+    };
+    tg_err err = tg_client_counters_get(client, &report.client);
+    if (err == TG_OK) {
+        err = tg_store_counters_get(tg_client_store(client), &report.store);
+    }
+    if (err == TG_OK) {
+        err = report_write(&report, self->options->report);
+    }
+    if (err != TG_OK) {
+        char line[WHY_SIZE];
+        (void)snprintf(line, sizeof line, "--report %s: %s", self->options->report,
+                       err == TG_ERR_IO ? strerror(errno) : tg_err_text(err));
+        complain(line);
+        self->wrote_all = false;
+    }
+}
+
+/* Copies of the client's own stages, then the report. */
+static void report_run(terminal *self)
+{
+    if (self->options->report == NULL) {
+        return;
+    }
+    tg_histogram *stages[TG_STAGE_COUNT] = {NULL};
+    tg_err err = TG_OK;
+    for (int i = 0; i < TG_STAGE_COUNT && err == TG_OK; i++) {
+        err = tg_histogram_open(NULL, &stages[i]);
+        if (err == TG_OK) {
+            err = tg_client_stage(feed_client(self->feed), (tg_stage)i, stages[i]);
+        }
+    }
+    if (err == TG_OK) {
+        write_report(self, stages[TG_STAGE_DECODE], stages[TG_STAGE_COMMIT]);
+    } else {
+        (void)fail("--report", err, TERMINAL_WRITE);
+        self->wrote_all = false;
+    }
+    for (int i = 0; i < TG_STAGE_COUNT; i++) {
+        tg_histogram_close(stages[i]);
+    }
+}
+
+/* Nothing came: says why. */
+static terminal_exit judge_data(terminal *self)
+{
+    tg_client_counters counters = {.struct_size = sizeof counters};
+    if (tg_client_counters_get(feed_client(self->feed), &counters) == TG_OK &&
+        counters.connects > 0 && screen_counts_get(self->screen).rows_with_data > 0) {
+        return TERMINAL_FINE;
+    }
+    if (!self->options->headless) {
+        return TERMINAL_FINE; /* whoever sat in front of it saw it */
+    }
+    char why[WHY_SIZE] = "";
+    tg_client_last_error(feed_client(self->feed), why, sizeof why);
+    if (why[0] == '\0') {
+        (void)snprintf(why, sizeof why, "%s",
+                       counters.connects > 0 ? "connected, but no data came in the time given"
+                                             : "not connected in the time given");
+    }
+    complain(why);
+    return TERMINAL_NO_DATA;
+}
+
+static terminal_exit finish(terminal *self, tg_err loop_err)
+{
+    terminal_exit code = TERMINAL_FINE;
+    if (stop_signal_came(self->stop)) {
+        stop_signal_unblock();
+    }
+    if (loop_err != TG_OK) {
+        code = fail("drawing", loop_err, TERMINAL_NO_DATA);
+    }
+    write_picture(self);
+    if (code == TERMINAL_FINE) {
+        code = judge_data(self);
+    }
+    report_run(self);
+    session_record_times(self->record, self->times, self->start_mono_ns,
+                         tg_clock_mono_ns(&self->clock));
+    if (code == TERMINAL_FINE && !self->wrote_all) {
+        code = TERMINAL_WRITE;
+    }
+    return code;
+}
+
+/* In the order that the parts need: no callback runs once the feed is closed. */
+static terminal_exit close_parts(terminal *self, terminal_exit code)
+{
+    stop_signal_close(self->stop);
+    screen_close(self->screen);
+    feed_close(self->feed);
+    char why[WHY_SIZE] = "";
+    if (session_record_close(self->record, why, sizeof why) != TG_OK) {
+        complain(why);
+        code = code == TERMINAL_FINE ? TERMINAL_WRITE : code;
+    }
+    glass_check_close(self->check);
+    glass_times_close(self->times);
+    glass_tape_close(self->tape);
+    tg_window_close(self->window);
+    return code;
+}
+
+terminal_exit terminal_run(const terminal_options *options)
+{
+    terminal self = {.options = options, .clock = tg_clock_system(), .wrote_all = true};
+    name_endpoint(options->url, self.endpoint, sizeof self.endpoint);
+    stop_signal_block();
+    terminal_exit code = open_parts(&self);
+    if (code == TERMINAL_FINE) {
+        code = finish(&self, loop(&self));
+    }
+    return close_parts(&self, code);
+}

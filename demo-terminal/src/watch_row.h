@@ -1,0 +1,45 @@
+/* One line of the watchlist: what it shows, what it showed before, and what flashes. */
+#ifndef TG_TERMINAL_WATCH_ROW_H
+#define TG_TERMINAL_WATCH_ROW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <tickglass/client.h>
+#include <tickglass/market.h>
+
+/* A price that moves. */
+typedef struct watch_price {
+    bool present;
+    int64_t value;
+    int direction;          /* of the last change: -1, 0 (none yet), 1 */
+    int64_t change_mono_ns; /* when it was first drawn */
+} watch_price;
+
+typedef struct watch_row {
+    char venue[TG_VENUE_NAME_SIZE];
+    char symbol[TG_SYMBOL_SIZE];
+    tg_sub_id sub;
+    bool drawn; /* version is that of the image drawn last */
+    tg_version version;
+    watch_price bid;
+    watch_price ask;
+    watch_price last;
+} watch_row;
+
+typedef enum flash_phase {
+    FLASH_NONE,
+    FLASH_FADING,
+    FLASH_STRONG
+} flash_phase;
+
+/* Take over an image that is about to be drawn. Thread: owner. */
+void watch_row_take(watch_row *row, const tg_image *image, int64_t now_mono_ns);
+
+/* Thread: owner. */
+flash_phase watch_price_phase(const watch_price *price, int64_t now_mono_ns);
+
+/* When the next phase begins; INT64_MAX: nothing flashes. Thread: owner. */
+int64_t watch_row_next_phase_mono_ns(const watch_row *row, int64_t now_mono_ns);
+
+#endif

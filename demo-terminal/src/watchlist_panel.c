@@ -1,0 +1,262 @@
+#include "watchlist_panel.h"
+
+#include <string.h>
+
+#include <tickglass/price_text.h>
+#include <tickglass/time_text.h>
+
+static const char arrow_up[] = "\xE2\x96\xB2";
+static const char arrow_down[] = "\xE2\x96\xBC";
+
+/* A row that is being drawn. */
+typedef struct row_pen {
+    tg_grid *grid;
+    column_layout *layout;
+    const tg_palette *palette;
+    const watch_view *view;
+    uint16_t grid_row;
+    bool suspect;
+    uint32_t background;
+    int64_t now_mono_ns;
+} row_pen;
+
+bool watchlist_is_suspect(tg_quality quality)
+{
+    switch (quality) {
+    case TG_QUALITY_LIVE:
+    case TG_QUALITY_QUIET:
+    case TG_QUALITY_DELAYED:
+    case TG_QUALITY_HALTED:
+        return false;
+    case TG_QUALITY_RESYNCING:
+    case TG_QUALITY_GAP:
+    case TG_QUALITY_STALE:
+    case TG_QUALITY_DISCONNECTED:
+    case TG_QUALITY_NOT_ENTITLED:
+    case TG_QUALITY_UNKNOWN:
+        return true;
+    }
+    return true;
+}
+
+void watchlist_draw_titles(tg_grid *grid, uint16_t grid_row, const column_layout *layout,
+                           const tg_palette *palette)
+{
+    const tg_style style = {palette->label, palette->background, TG_CELL_UNDERLINE};
+    tg_grid_fill(grid, (tg_span){grid_row, 0, tg_grid_columns(grid)}, style);
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        const column_id column = (column_id)c;
+        if (layout->shown[c]) {
+            const tg_span span = {grid_row, layout->start[c], layout->width[c]};
+            tg_grid_put_label(grid, span, column_is_number(column) ? TG_ALIGN_RIGHT : TG_ALIGN_LEFT,
+                              style, column_title(column));
+        }
+    }
+}
+
+static tg_span span_of(const row_pen *pen, column_id column)
+{
+    const tg_span span = {pen->grid_row, pen->layout->start[column], pen->layout->width[column]};
+    return span;
+}
+
+static tg_style style_of(const row_pen *pen, uint32_t foreground)
+{
+    const tg_style style = {pen->suspect ? pen->palette->stale : foreground, pen->background, 0};
+    return style;
+}
+
+static void put_number(const row_pen *pen, column_id column, tg_style style, const char *text)
+{
+    columns_want(pen->layout, column, tg_text_columns(text));
+    if (pen->layout->shown[column]) {
+        tg_grid_put_number(pen->grid, span_of(pen, column), style, text);
+    }
+}
+
+static void put_label(const row_pen *pen, column_id column, tg_style style, const char *text)
+{
+    columns_want(pen->layout, column, tg_text_columns(text));
+    if (pen->layout->shown[column]) {
+        tg_grid_put_label(pen->grid, span_of(pen, column), TG_ALIGN_LEFT, style, text);
+    }
+}
+
+static const tg_image *image_of(const row_pen *pen)
+{
+    return pen->view->row != NULL ? &pen->view->row->image : NULL;
+}
+
+static bool has(const row_pen *pen, tg_field field)
+{
+    const tg_image *image = image_of(pen);
+    return image != NULL && pen->view->instrument != NULL && tg_image_has(image, field);
+}
+
+/* "99-03" of a market in halves stands over "99-03+": the place of the sign stays free. */
+static void keep_place_of_half(tg_price_format format, char *text)
+{
+    const size_t length = strlen(text);
+    if (format == TG_PRICE_FRACTION_32_HALF && length > 0 && length + 1 < TG_PRICE_TEXT_SIZE &&
+        strchr(text, '.') == NULL && text[length - 1] != '+') {
+        text[length] = ' ';
+        text[length + 1] = '\0';
+    }
+}
+
+static uint32_t flash_background(const row_pen *pen, const watch_price *price)
+{
+    const tg_palette *palette = pen->palette;
+    const bool up = price->direction > 0;
+    switch (watch_price_phase(price, pen->now_mono_ns)) {
+    case FLASH_STRONG:
+        return up ? palette->up_flash : palette->down_flash;
+    case FLASH_FADING:
+        return up ? palette->up_fading : palette->down_fading;
+    case FLASH_NONE:
+        return pen->background;
+    }
+    return pen->background;
+}
+
+static void draw_price(const row_pen *pen, column_id column, tg_field field,
+                       const watch_price *price, bool arrow_stays)
+{
+    char text[TG_PRICE_TEXT_SIZE] = TG_PRICE_TEXT_NULL;
+    tg_style style = style_of(pen, pen->palette->text);
+    if (has(pen, field)) {
+        const tg_price_style as = tg_price_style_of(pen->view->instrument);
+        if (tg_price_text(as, image_of(pen)->value[field], text, sizeof text) != TG_OK) {
+            (void)strcpy(text, "?");
+        }
+        keep_place_of_half(as.format, text);
+    }
+    const bool flashes = watch_price_phase(price, pen->now_mono_ns) != FLASH_NONE;
+    if (!pen->suspect && price->present) {
+        style.background = flash_background(pen, price);
+    }
+    put_number(pen, column, style, text);
+    if (!pen->layout->shown[column]) {
+        return;
+    }
+    const bool arrow = price->present && price->direction != 0 && (flashes || arrow_stays);
+    const uint32_t colour = price->direction > 0 ? pen->palette->up : pen->palette->down;
+    const tg_style arrow_style = {pen->suspect ? pen->palette->stale : colour, style.background, 0};
+    const uint16_t at = (uint16_t)(pen->layout->start[column] + pen->layout->width[column]);
+    tg_grid_put(pen->grid, pen->grid_row, at, arrow_style,
+                !arrow                  ? " "
+                : price->direction > 0 ? arrow_up
+                                        : arrow_down);
+}
+
+static void draw_size(const row_pen *pen, column_id column, tg_field field)
+{
+    char text[TG_PRICE_TEXT_SIZE] = TG_PRICE_TEXT_NULL;
+    if (has(pen, field)) {
+        const tg_price_style as = {TG_PRICE_DECIMAL, pen->view->instrument->quantity_exponent};
+        if (tg_price_text(as, image_of(pen)->value[field], text, sizeof text) != TG_OK) {
+            (void)strcpy(text, "?");
+        }
+    }
+    put_number(pen, column, style_of(pen, pen->palette->label), text);
+}
+
+/* Against the previous close, or the open where there is none. */
+static void draw_change(const row_pen *pen)
+{
+    char change_text[TG_PRICE_TEXT_SIZE] = TG_PRICE_TEXT_NULL;
+    char percent_text[TG_PRICE_TEXT_SIZE] = TG_PRICE_TEXT_NULL;
+    uint32_t colour = pen->palette->label;
+    const tg_field reference =
+        has(pen, TG_FIELD_PREVIOUS_CLOSE) ? TG_FIELD_PREVIOUS_CLOSE : TG_FIELD_OPEN;
+    if (has(pen, TG_FIELD_LAST_PRICE) && has(pen, reference)) {
+        const int64_t last = image_of(pen)->value[TG_FIELD_LAST_PRICE];
+        const int64_t from = image_of(pen)->value[reference];
+        int64_t change = 0;
+        if (tg_price_change(last, from, &change) == TG_OK) {
+            const tg_price_style as = tg_price_style_of(pen->view->instrument);
+            if (tg_change_text(as, change, change_text, sizeof change_text) != TG_OK ||
+                tg_percent_text(last, from, percent_text, sizeof percent_text) != TG_OK) {
+                (void)strcpy(change_text, "?");
+                (void)strcpy(percent_text, "?");
+            }
+            keep_place_of_half(as.format, change_text);
+            colour = change > 0   ? pen->palette->up
+                     : change < 0 ? pen->palette->down
+                                  : pen->palette->label;
+        }
+    }
+    put_number(pen, COLUMN_CHANGE, style_of(pen, colour), change_text);
+    put_number(pen, COLUMN_PERCENT, style_of(pen, colour), percent_text);
+}
+
+static uint32_t word_colour(const row_pen *pen)
+{
+    const tg_palette *palette = pen->palette;
+    if (pen->view->row == NULL) {
+        return palette->faint;
+    }
+    switch (pen->view->row->quality) {
+    case TG_QUALITY_LIVE:
+        return palette->good;
+    case TG_QUALITY_QUIET:
+        return palette->label;
+    case TG_QUALITY_DELAYED:
+    case TG_QUALITY_HALTED:
+    case TG_QUALITY_RESYNCING:
+        return palette->warning;
+    case TG_QUALITY_GAP:
+    case TG_QUALITY_STALE:
+    case TG_QUALITY_DISCONNECTED:
+    case TG_QUALITY_NOT_ENTITLED:
+        return palette->bad;
+    case TG_QUALITY_UNKNOWN:
+        return palette->faint;
+    }
+    return palette->bad;
+}
+
+static void draw_truth(const row_pen *pen)
+{
+    const tg_style word = {word_colour(pen), pen->background,
+                           pen->suspect && pen->view->row != NULL ? TG_CELL_BOLD : 0u};
+    put_label(pen, COLUMN_QUALITY, word, pen->view->word);
+    char age[TG_TIME_TEXT_SIZE] = TG_PRICE_TEXT_NULL;
+    if (pen->view->row != NULL &&
+        tg_age_text(pen->view->row->age_ns, age, sizeof age) != TG_OK) {
+        (void)strcpy(age, "?");
+    }
+    const tg_style style = {pen->suspect ? word.foreground : pen->palette->label, pen->background,
+                            0};
+    put_number(pen, COLUMN_AGE, style, age);
+    if (pen->suspect && pen->view->row != NULL) {
+        tg_grid_put(pen->grid, pen->grid_row, 0, word, "!");
+    }
+}
+
+void watchlist_draw_row(tg_grid *grid, uint16_t grid_row, column_layout *layout,
+                        const tg_palette *palette, const watch_row *watch, const watch_view *view,
+                        int64_t now_mono_ns)
+{
+    const row_pen pen = {
+        .grid = grid,
+        .layout = layout,
+        .palette = palette,
+        .view = view,
+        .grid_row = grid_row,
+        .suspect = view->row == NULL || watchlist_is_suspect(view->row->quality),
+        .background = view->selected ? palette->selected : palette->background,
+        .now_mono_ns = now_mono_ns,
+    };
+    const tg_style blank = {palette->text, pen.background, 0};
+    tg_grid_fill(grid, (tg_span){grid_row, 0, tg_grid_columns(grid)}, blank);
+    put_label(&pen, COLUMN_VENUE, style_of(&pen, palette->label), view->venue);
+    put_label(&pen, COLUMN_SYMBOL, style_of(&pen, palette->text), view->symbol);
+    draw_size(&pen, COLUMN_BID_SIZE, TG_FIELD_BID_QUANTITY);
+    draw_price(&pen, COLUMN_BID, TG_FIELD_BID_PRICE, &watch->bid, false);
+    draw_price(&pen, COLUMN_ASK, TG_FIELD_ASK_PRICE, &watch->ask, false);
+    draw_size(&pen, COLUMN_ASK_SIZE, TG_FIELD_ASK_QUANTITY);
+    draw_price(&pen, COLUMN_LAST, TG_FIELD_LAST_PRICE, &watch->last, true);
+    draw_change(&pen);
+    draw_truth(&pen);
+}

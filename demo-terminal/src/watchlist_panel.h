@@ -1,0 +1,37 @@
+/* Draws the watchlist into cells, and says where a drawn row's texts stand. */
+#ifndef TG_TERMINAL_WATCHLIST_PANEL_H
+#define TG_TERMINAL_WATCHLIST_PANEL_H
+
+#include <tickglass/cell_grid.h>
+#include <tickglass/palette.h>
+#include <tickglass/store.h>
+
+#include "columns.h"
+#include "watch_row.h"
+
+/* What is known about a row in the view that is being drawn. */
+typedef struct watch_view {
+    const char *venue;
+    const char *symbol;
+    const tg_instrument *instrument; /* NULL: not known (yet) */
+    const tg_row *row;               /* NULL: no image */
+    const char *word;                /* quality, or why there is nothing */
+    bool selected;
+} watch_view;
+
+/* Rows that may be old are grey, marked and never green. Thread: any. */
+bool watchlist_is_suspect(tg_quality quality);
+
+/* The line of column titles. Thread: owner. */
+void watchlist_draw_titles(tg_grid *grid, uint16_t grid_row, const column_layout *layout,
+                           const tg_palette *palette);
+
+/*
+ * One row. The layout's wishes grow with what had no room; it is then to be fitted before the next
+ * pass. Thread: owner.
+ */
+void watchlist_draw_row(tg_grid *grid, uint16_t grid_row, column_layout *layout,
+                        const tg_palette *palette, const watch_row *watch, const watch_view *view,
+                        int64_t now_mono_ns);
+
+#endif
