@@ -151,8 +151,8 @@ build_websockets() { # WORK
         -DMBEDTLS_LIBRARY="$lib/libmbedtls.a" -DMBEDX509_LIBRARY="$lib/libmbedx509.a" \
         -DMBEDCRYPTO_LIBRARY="$lib/libmbedcrypto.a" \
         -DLWS_WITH_SHARED=OFF -DLWS_STATIC_PIC=ON -DLWS_WITHOUT_TESTAPPS=ON -DLWS_WITHOUT_EXTENSIONS=ON \
-        -DLWS_WITH_HTTP2=OFF -DLWS_IPV6=ON -DLWS_WITH_EXTERNAL_POLL=ON -DLWS_HAVE_LIBCAP=OFF -DLWS_HAVE_SYS_CAPABILITY_H=OFF \
-        -DDISABLE_WERROR=ON -DCMAKE_INSTALL_PREFIX="$1/stack"
+        -DLWS_WITH_HTTP2=OFF -DLWS_IPV6=ON -DLWS_WITH_EXTERNAL_POLL=ON \
+        -DLWS_HAVE_LIBCAP=OFF -DLWS_HAVE_SYS_CAPABILITY_H=OFF -DDISABLE_WERROR=ON -DCMAKE_INSTALL_PREFIX="$1/stack"
     run_logged "$1/log" cmake --build "$1/libwebsockets/out" --target install
     [ -f "$lib/libwebsockets.a" ] || die "libwebsockets was built but not installed: refused"
     # cmake's feature checks fail in silence, and what they miss is missed at run time.
@@ -161,6 +161,9 @@ build_websockets() { # WORK
         grep -Eq "^#define $symbol( |\$)" "$1/stack/include/lws_config.h" ||
             die "libwebsockets was built without $symbol: refused (is the compiler able to link mbedTLS?)"
     done
+    # And what they find by chance, on a machine with more packages, becomes a need of every host.
+    ! grep -q '^#define LWS_HAVE_LIBCAP' "$1/stack/include/lws_config.h" ||
+        die "libwebsockets picked up libcap from this machine: refused"
 }
 
 build_stack() { # FOLDER DOWNLOADS

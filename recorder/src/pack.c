@@ -168,7 +168,7 @@ size_t tg__pack_record(tg__pack *pack, const tg__site_info *site, const unsigned
                 writer.at += size;
                 in += 4 + (size_t)size;
             } else {
-                in += type <= TG__TYPE_U32 ? 4 : type == TG__TYPE_DECIMAL ? 9 : 8;
+                in += type <= TG__TYPE_U32 ? 4u : type == TG__TYPE_DECIMAL ? 9u : 8u;
             }
         }
     }
@@ -187,7 +187,8 @@ typedef struct packed_head {
 
 static unsigned nibble_at(const unsigned char *nibbles, unsigned index)
 {
-    return (nibbles[index / 2] >> ((index & 1u) * 4u)) & 0xfu;
+    const unsigned pair = nibbles[index / 2];
+    return (pair >> ((index & 1u) * 4u)) & 0xfu;
 }
 
 static tg_err read_head(const tg__pack *pack, const tg__site_info *sites, const unsigned char *at,

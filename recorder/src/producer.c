@@ -95,8 +95,6 @@ static tg_err take_ring(tg_recorder *recorder, uint32_t ring, const char *name)
     control->thread = ++recorder->thread_number;
     /* What the last owner lost, it has told or the writer has: begin with nothing untold. */
     atomic_store_explicit(&control->lost_first, 0, memory_order_relaxed);
-    producer->dropped_told = atomic_load_explicit(&control->dropped, memory_order_relaxed);
-    producer->overwritten_told = atomic_load_explicit(&control->overwritten, memory_order_relaxed);
     /* Pairs with the writer's acquire: name and number come with it. */
     atomic_store_explicit(&control->state, TG__RING_LIVE, memory_order_release);
     (void)atomic_fetch_add_explicit(&recorder->threads, 1, memory_order_relaxed);
@@ -169,14 +167,21 @@ static unsigned char *put_header(unsigned char *at, uint32_t size, uint32_t id, 
     return at + TG__RECORD_HEADER;
 }
 
-static void put_marker(tg__producer *producer, uint32_t site, uint64_t all, uint64_t *told,
-                       const uint64_t span[2], uint64_t stamp)
+/* What a counter holds and no marker has told. `told` follows the marker's commit: killed between
+ * the two, a loss is told twice rather than not at all. */
+static void tell_loss(tg__producer *producer, uint32_t site, _Atomic uint64_t *counter,
+                      _Atomic uint64_t *told, const uint64_t span_and_stamp[3])
 {
-    const uint64_t words[] = {all - *told, all, span[0], span[1]};
+    const uint64_t all = atomic_load_explicit(counter, memory_order_relaxed);
+    const uint64_t before = atomic_load_explicit(told, memory_order_relaxed);
+    if (all == before) {
+        return;
+    }
+    const uint64_t words[] = {all - before, all, span_and_stamp[0], span_and_stamp[1]};
     unsigned char *at = producer->data + (producer->at & producer->mask);
-    memcpy(put_header(at, MARKER_SIZE, site, stamp), words, sizeof words);
+    memcpy(put_header(at, MARKER_SIZE, site, span_and_stamp[2]), words, sizeof words);
     tg__record_commit(producer, MARKER_SIZE);
-    *told = all;
+    atomic_store_explicit(told, all, memory_order_relaxed);
 }
 
 /* Write the markers that are due; the caller has made sure of the room for two. */
@@ -186,17 +191,12 @@ static void tell_losses(tg__ring_control *control, tg__producer *producer, uint6
     if (first == 0) {
         return;
     }
-    const uint64_t span[] = {first,
-                             atomic_load_explicit(&control->lost_last, memory_order_relaxed)};
-    const uint64_t dropped = atomic_load_explicit(&control->dropped, memory_order_relaxed);
-    const uint64_t overwritten = atomic_load_explicit(&control->overwritten, memory_order_relaxed);
-    if (dropped != producer->dropped_told) {
-        put_marker(producer, TG__SITE_DROPPED, dropped, &producer->dropped_told, span, stamp);
-    }
-    if (overwritten != producer->overwritten_told) {
-        put_marker(producer, TG__SITE_OVERWRITTEN, overwritten, &producer->overwritten_told, span,
-                   stamp);
-    }
+    const uint64_t span_and_stamp[] = {
+        first, atomic_load_explicit(&control->lost_last, memory_order_relaxed), stamp};
+    tell_loss(producer, TG__SITE_DROPPED, &control->dropped, &control->dropped_told,
+              span_and_stamp);
+    tell_loss(producer, TG__SITE_OVERWRITTEN, &control->overwritten, &control->overwritten_told,
+              span_and_stamp);
     atomic_store_explicit(&control->lost_first, 0, memory_order_relaxed);
 }
 

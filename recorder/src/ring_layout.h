@@ -51,9 +51,11 @@ typedef struct tg__ring_control {
     _Alignas(TG__RING_LINE) _Atomic uint64_t tail; /**< end of the last complete record */
     /** The producer may write below this position, so bytes before claimed - ring_size are gone. */
     _Atomic uint64_t claimed;
-    _Atomic uint64_t dropped;     /**< in all */
-    _Atomic uint64_t overwritten; /**< in all */
-    _Atomic uint64_t lost_first;  /**< stamps of what no marker tells yet */
+    _Atomic uint64_t dropped;      /**< in all */
+    _Atomic uint64_t overwritten;  /**< in all */
+    _Atomic uint64_t dropped_told; /**< of them, what markers or notes have told */
+    _Atomic uint64_t overwritten_told;
+    _Atomic uint64_t lost_first; /**< stamps of what no marker tells yet */
     _Atomic uint64_t lost_last;
 
     /** Second line: stored by the writer and, to give up the oldest, by the producer (see

@@ -31,14 +31,20 @@ tg_err tg__time_map_add(tg__time_map *map, const tg__anchor *anchor)
     return TG_OK;
 }
 
-/* from + difference, held inside the range: stamps in a damaged file may be anything. */
-static int64_t add_held(int64_t from, double difference)
+/* from + by, held inside the range: stamps in a damaged file may be anything. */
+static int64_t add_held(int64_t from, double by)
 {
-    const double sum = (double)from + difference;
-    if (sum > 9.2e18 || sum < -9.2e18 || difference > 9.2e18 || difference < -9.2e18) {
+    const double sum = (double)from + by;
+    if (sum > 9.2e18 || sum < -9.2e18 || by > 9.2e18 || by < -9.2e18) {
         return sum < 0 ? INT64_MIN : INT64_MAX;
     }
-    return (int64_t)((uint64_t)from + (uint64_t)(int64_t)difference);
+    return (int64_t)((uint64_t)from + (uint64_t)(int64_t)by);
+}
+
+/* to - from; wraps where the true difference is over 64 bits, which only damage can bring about. */
+static double difference(int64_t from, int64_t to)
+{
+    return (double)(int64_t)((uint64_t)to - (uint64_t)from);
 }
 
 static double distance(uint64_t from, uint64_t to)
@@ -79,7 +85,7 @@ int64_t tg__time_map_mono(tg__time_map *map, uint64_t stamp)
         return add_held(map->anchors[0].mono_ns, distance(map->anchors[0].stamp, stamp));
     }
     const tg__anchor *a = &map->anchors[find_by_stamp(map, stamp)];
-    const double rate = (double)(a[1].mono_ns - a[0].mono_ns) / (double)(a[1].stamp - a[0].stamp);
+    const double rate = difference(a[0].mono_ns, a[1].mono_ns) / (double)(a[1].stamp - a[0].stamp);
     return add_held(a->mono_ns, distance(a->stamp, stamp) * rate);
 }
 
@@ -99,10 +105,10 @@ int64_t tg__time_map_utc(tg__time_map *map, int64_t mono_ns)
     const double since = distance((uint64_t)a->mono_ns, (uint64_t)mono_ns);
     double drift = 0;
     if (at + 1 < map->count) {
-        const int64_t mono = a[1].mono_ns - a[0].mono_ns;
-        const double change = (double)(a[1].utc_ns - a[0].utc_ns) - (double)mono;
+        const double mono = difference(a[0].mono_ns, a[1].mono_ns);
+        const double change = difference(a[0].utc_ns, a[1].utc_ns) - mono;
         if (change < (double)STEP_NS && change > -(double)STEP_NS) {
-            drift = change * since / (double)mono;
+            drift = change * since / mono;
         }
     }
     return add_held(a->utc_ns, since + drift);
@@ -113,8 +119,8 @@ int64_t tg__time_map_utc_step(const tg__time_map *map)
     double largest = 0;
     for (size_t i = 1; i < map->count; i++) {
         const tg__anchor *a = &map->anchors[i - 1];
-        const double change = ((double)a[1].utc_ns - (double)a[0].utc_ns) -
-                              ((double)a[1].mono_ns - (double)a[0].mono_ns);
+        const double change =
+            difference(a[0].utc_ns, a[1].utc_ns) - difference(a[0].mono_ns, a[1].mono_ns);
         if (change * change > largest * largest) {
             largest = change;
         }
@@ -129,6 +135,6 @@ int64_t tg__time_map_suspended(const tg__time_map *map)
     }
     const tg__anchor *first = &map->anchors[0];
     const tg__anchor *last = &map->anchors[map->count - 1];
-    return add_held(0, ((double)last->boot_ns - (double)first->boot_ns) -
-                           ((double)last->mono_ns - (double)first->mono_ns));
+    return add_held(0, difference(first->boot_ns, last->boot_ns) -
+                           difference(first->mono_ns, last->mono_ns));
 }

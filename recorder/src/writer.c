@@ -120,7 +120,7 @@ static tg_err append_anchor(tg_recorder *recorder)
                                  (uint32_t)tg__anchor_encode(&anchor, payload_place(writer))};
     append_block(writer, &block);
     /* The first second has more, so that a short record has a good rate too. */
-    static const int64_t first_steps[] = {20000000, 200000000};
+    static const int64_t first_steps[] = {2000000, 20000000, 200000000};
     const uint32_t count = writer->anchor_count++;
     writer->anchor_due_ns =
         now_ns(recorder) +
@@ -231,11 +231,6 @@ static void append_records(tg_recorder *recorder, uint32_t index, uint64_t *move
         if (id == TG__RING_PAD) {
             continue;
         }
-        if (id == TG__SITE_DROPPED) {
-            ring->dropped_told = tg__get_u64(record + TG__RECORD_HEADER + 8);
-        } else if (id == TG__SITE_OVERWRITTEN) {
-            ring->overwritten_told = tg__get_u64(record + TG__RECORD_HEADER + 8);
-        }
         at += tg__pack_record(&writer->pack, &writer->sites[id], record, at);
         block.record_count++;
     }
@@ -288,24 +283,30 @@ static tg_err drain_ring(tg_recorder *recorder, uint32_t index, uint64_t *moved)
     return TG_OK;
 }
 
+/* What the ring's thread lost and did not tell. It has gone, or records no more: its counters are
+ * ours until the next thread takes the ring. */
 static tg_err tell_untold(tg_recorder *recorder, uint32_t index)
 {
     tg__ring_control *control = &recorder->rings.controls[index];
-    tg__writer_ring *ring = &recorder->writer.rings[index];
-    const uint64_t dropped = atomic_load_explicit(&control->dropped, memory_order_relaxed);
-    const uint64_t overwritten = atomic_load_explicit(&control->overwritten, memory_order_relaxed);
-    tg__note note = {.thread = control->thread, .to_mono_ns = now_ns(recorder)};
-    if (dropped != ring->dropped_told) {
-        note.kind = TG__NOTE_DROPPED;
-        note.count = dropped - ring->dropped_told;
-        TG_TRY(append_note(recorder, &note));
-        ring->dropped_told = dropped;
-    }
-    if (overwritten != ring->overwritten_told) {
-        note.kind = TG__NOTE_OVERWRITTEN;
-        note.count = overwritten - ring->overwritten_told;
-        TG_TRY(append_note(recorder, &note));
-        ring->overwritten_told = overwritten;
+    struct {
+        uint32_t kind;
+        _Atomic uint64_t *all;
+        _Atomic uint64_t *told;
+    } const rows[] = {
+        {TG__NOTE_DROPPED, &control->dropped, &control->dropped_told},
+        {TG__NOTE_OVERWRITTEN, &control->overwritten, &control->overwritten_told},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const uint64_t all = atomic_load_explicit(rows[i].all, memory_order_relaxed);
+        const uint64_t told = atomic_load_explicit(rows[i].told, memory_order_relaxed);
+        if (all != told) {
+            const tg__note note = {.kind = rows[i].kind,
+                                   .thread = control->thread,
+                                   .count = all - told,
+                                   .to_mono_ns = now_ns(recorder)};
+            TG_TRY(append_note(recorder, &note));
+            atomic_store_explicit(rows[i].told, all, memory_order_relaxed);
+        }
     }
     return TG_OK;
 }

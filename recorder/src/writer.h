@@ -17,14 +17,12 @@
 
 /** What the writer knows of one ring. */
 typedef struct tg__writer_ring {
-    uint64_t position;     /**< packed up to here */
-    uint64_t published;    /**< given back to the producer up to here */
-    uint64_t snapshot;     /**< tail at the beginning of the round */
-    uint64_t dropped_told; /**< by markers that came through, or by notes */
-    uint64_t overwritten_told;
-    uint32_t thread; /**< whose THREAD block is in the file; 0: none */
-    bool held;       /**< at the beginning of the round a thread had it, or has left it undrained */
-    bool retired;    /**< at the beginning of the round its thread had gone */
+    uint64_t position;  /**< packed up to here */
+    uint64_t published; /**< given back to the producer up to here */
+    uint64_t snapshot;  /**< tail at the beginning of the round */
+    uint32_t thread;    /**< whose THREAD block is in the file; 0: none */
+    bool held;    /**< at the beginning of the round a thread had it, or has left it undrained */
+    bool retired; /**< at the beginning of the round its thread had gone */
 } tg__writer_ring;
 
 typedef struct tg__writer {

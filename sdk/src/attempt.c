@@ -51,6 +51,20 @@ static bool explain_handshake(const tg__attempt *attempt, tg__closed *closed)
     return true;
 }
 
+static void explain_connect(const tg__attempt *attempt, tg__closed *closed)
+{
+    char reason[64] = "no connection";
+    int number = 0;
+    if (sscanf(attempt->detail, "conn fail: %d", &number) == 1) {
+        (void)strerror_r(number, reason, sizeof reason);
+    } else if (attempt->detail[0] != '\0') {
+        (void)snprintf(reason, sizeof reason, "%.60s", attempt->detail);
+    }
+    closed->cause = TG__CAUSE_CONNECT;
+    (void)snprintf(closed->text, sizeof closed->text, "%.48s port %u: %.60s", attempt->address,
+                   (unsigned)attempt->port, reason);
+}
+
 void tg__attempt_explain(const tg__attempt *attempt, tg__closed *closed)
 {
     memset(closed, 0, sizeof *closed);
@@ -73,8 +87,5 @@ void tg__attempt_explain(const tg__attempt *attempt, tg__closed *closed)
         (void)snprintf(closed->text, sizeof closed->text, "%s", attempt->detail);
         return;
     }
-    closed->cause = TG__CAUSE_CONNECT;
-    (void)snprintf(closed->text, sizeof closed->text, "%.48s port %u: %.56s", attempt->address,
-                   (unsigned)attempt->port,
-                   attempt->detail[0] != '\0' ? attempt->detail : "no connection");
+    explain_connect(attempt, closed);
 }

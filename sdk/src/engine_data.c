@@ -8,6 +8,17 @@ static void admit(tg__engine *engine, tg_instrument_id id, const tg_image *image
 {
     if (tg__store_admit(engine->store, id, image, covered, arrival) == TG__REFUSED_UNKNOWN) {
         tg__count(&engine->counters.unknown_rows, 1);
+        engine->session.unknown_row = true;
+    }
+}
+
+/* Entries come before what uses their id (PROTOCOL.md 5.1). Without one the instrument would never
+ * be seen: the next session brings it. */
+static void check_unknown_row(tg__engine *engine, int64_t now_ns)
+{
+    if (engine->session.unknown_row && !engine->session.store_full) {
+        tg__engine_leave(engine, now_ns, TG__CAUSE_PEER_FAULT, TG__CLOSE_BAD_MESSAGE,
+                         "a row names an id that no dictionary entry explained");
     }
 }
 
@@ -171,6 +182,7 @@ tg_err tg__on_snapshot(tg__engine *engine, const tg__input *input)
     admit_frame(engine, input, &frame);
     renew_data_clock(engine, input->now_ns);
     repaired(engine, input->now_ns);
+    check_unknown_row(engine, input->now_ns);
     return TG_OK;
 }
 
@@ -225,5 +237,6 @@ tg_err tg__on_ticks(tg__engine *engine, const tg__input *input)
         admit(engine, tick.update.id, &tick.update.image, tick.update.covered, &arrival);
     }
     engine->dirty = true;
+    check_unknown_row(engine, input->now_ns);
     return TG_OK;
 }

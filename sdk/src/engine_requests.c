@@ -61,6 +61,9 @@ static uint32_t allowed_items(const tg__engine *engine, int64_t now_ns)
 {
     const int64_t from = engine->session.paced_ns > now_ns ? engine->session.paced_ns : now_ns;
     const int64_t items = (now_ns + PACE_BURST_NS - from) / item_ns(engine);
+    if (items <= 0) {
+        return 0; /* the gateway called us too fast: the time of the next item lies further off */
+    }
     return items < TG__REQUEST_ITEMS ? (uint32_t)items : TG__REQUEST_ITEMS;
 }
 
@@ -211,7 +214,7 @@ static void take_results(tg__engine *engine, tg__pending_request *pending, int64
         }
         pending->wants[i] = TG__NO_WANT;
         if (result->code == TG__ANSWER_TOO_FAST) {
-            engine->session.paced_ns = now_ns + PACE_BURST_NS + item_ns(engine);
+            engine->session.paced_ns = now_ns + 2 * PACE_BURST_NS; /* nothing for a second */
         }
         if (result->id != TG_INSTRUMENT_NONE) {
             tg__store_set_not_entitled(engine->store, result->id,

@@ -162,7 +162,8 @@ tg_err tg__on_dictionary(tg__engine *engine, const tg__input *input)
                              "DICTIONARY entry %lu: %s", (unsigned long)row, tg_err_text(err));
             return TG_OK;
         }
-        break; /* the store is full: what follows would be refused, too, and said once is enough */
+        engine->session.store_full = true;
+        break; /* what follows would be refused, too, and said once is enough */
     }
     return TG_OK;
 }

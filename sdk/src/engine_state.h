@@ -59,6 +59,8 @@ typedef struct tg__session {
     tg__limits limits;
     bool have_images; /* a SNAPSHOT was applied */
     bool gap_told;    /* TG_EVENT_GAP went out and TG_EVENT_RESYNCED has not */
+    bool store_full;  /* an entry found no room in the store: its rows are unknown for that */
+    bool unknown_row; /* a row came whose id no entry named */
     bool data_late;   /* the channel was silent for too long, and a RESYNC asked for that */
     uint32_t resync_tries;
     uint32_t faults;

@@ -48,6 +48,11 @@ void tg__store_set_venue_stale(tg_store *store, tg_venue_id venue, bool stale)
     }
     tg__venue_axis *axis = &store->pending->venue[venue].axis;
     axis->stale = stale;
+    if (stale) {
+        store->pending->loss.stale_venues++;
+    } else {
+        store->pending->loss.stale_venues--;
+    }
     /* At the end as well: the loss reaches to here, and what came during it may be older. */
     axis->doubt_era = tg__era_begin(store);
     store->venue_stamp = store->pending->number;

@@ -39,7 +39,7 @@ static bool is_tombstone(const tg_store *store, tg_instrument_id id)
 
 static const tg_instrument *entry_of(const tg_store *store, uint16_t row)
 {
-    return &store->pool.entry[store->pending->hot[row].entry];
+    return &store->pool.entry[store->pending->naming[row].entry];
 }
 
 static bool same_scale(const tg_instrument *a, const tg_instrument *b)
@@ -94,7 +94,7 @@ static void unlist_known(tg_store *store, uint16_t row)
 static void hide(tg_store *store, uint16_t row)
 {
     unlist_known(store, row);
-    tg__table_identify(store->pending, row, store->pending->hot[row].entry, false);
+    tg__table_identify(store->pending, row, store->pending->naming[row].entry, false);
     tg__row_touch(store, row);
 }
 
@@ -109,8 +109,7 @@ static void forget(tg_store *store, uint16_t row)
     memset(&store->ledger[row], 0, sizeof store->ledger[row]);
     pending->tag[row].flags = 0;
     store->ledger[row].cold_stamp = pending->number;
-    store->ledger[row].position = store->row_free;
-    store->row_free = row;
+    tg__free_rows_give(store->free_rows, row);
     tg__row_touch(store, row);
 }
 
@@ -121,7 +120,7 @@ static uint16_t find_orphan(const tg_store *store, uint16_t venue_name, const ch
         return 0;
     }
     for (uint16_t row = tg__table_name_chain(store->pending, symbol); row != 0;
-         row = store->pending->chain[row].next_by_name) {
+         row = store->pending->naming[row].next_by_name) {
         if (!tg__table_has(store->pending, row, TG__ROW_KNOWN) &&
             store->ledger[row].venue_name == venue_name &&
             strcmp(entry_of(store, row)->symbol, symbol) == 0) {
@@ -177,9 +176,9 @@ static void evict_orphan(tg_store *store)
 {
     for (;;) {
         store->orphan_hand =
-            (uint16_t)(store->orphan_hand >= store->row_used ? 1 : store->orphan_hand + 1);
+            (uint16_t)(store->orphan_hand >= store->row_max ? 1 : store->orphan_hand + 1);
         const uint16_t row = store->orphan_hand;
-        if (store->pending->hot[row].entry != 0 &&
+        if (store->pending->naming[row].entry != 0 &&
             !tg__table_has(store->pending, row, TG__ROW_KNOWN)) {
             forget_orphan(store, row);
             return;
@@ -187,19 +186,17 @@ static void evict_orphan(tg_store *store)
     }
 }
 
-/* An empty row; 0: the store is full. */
-static uint16_t take_row(tg_store *store)
+/* An empty row, the one where tg__table_row() looks first if it can be; 0: the store is full. */
+static uint16_t take_row(tg_store *store, tg_instrument_id id)
 {
-    if (store->row_free == 0 && store->row_used < store->row_max) {
-        return (uint16_t)++store->row_used;
-    }
-    if (store->row_free == 0 && store->orphan_count > 0) {
+    if (tg__free_rows_first(store->free_rows) == 0 && store->orphan_count > 0) {
         evict_orphan(store);
     }
-    const uint16_t row = store->row_free;
+    const uint32_t own = (uint32_t)id + 1;
+    const bool is_own_free = own <= store->row_max && store->pending->naming[own].entry == 0;
+    const uint16_t row = is_own_free ? (uint16_t)own : tg__free_rows_first(store->free_rows);
     if (row != 0) {
-        store->row_free = store->ledger[row].position;
-        store->ledger[row].position = 0;
+        tg__free_rows_take(store->free_rows, row);
     }
     return row;
 }
@@ -222,7 +219,7 @@ static tg_err set_entry(tg_store *store, uint16_t row, const tg_instrument *inst
     if (known && same) {
         return TG_OK;
     }
-    const uint32_t entry = same ? store->pending->hot[row].entry : take_entry(store, instrument);
+    const uint32_t entry = same ? store->pending->naming[row].entry : take_entry(store, instrument);
     if (entry == 0) {
         if (known) {
             orphan(store, row); /* never a new price under an old name or scale: rather no row */
@@ -256,7 +253,7 @@ static tg_err adopt(tg_store *store, uint16_t row, const tg_instrument *instrume
 
 static tg_err add(tg_store *store, const tg_instrument *instrument)
 {
-    const uint16_t row = take_row(store);
+    const uint16_t row = take_row(store, instrument->id);
     TG_ENSURE(row != 0, TG_ERR_INSTRUMENTS);
     const uint32_t entry = take_entry(store, instrument);
     if (entry == 0) {
@@ -348,6 +345,7 @@ void tg__store_restart(tg_store *store, uint64_t lineage, uint32_t generation)
         orphan(store, row);
     }
     memset(pending->venue, 0, TG_VENUE_MAX * sizeof *pending->venue);
+    pending->loss.stale_venues = 0;
     store->venue_stamp = pending->number;
     memset(store->tombstones, 0, (TG_INSTRUMENT_MAX + 64) / 64 * sizeof *store->tombstones);
     pending->link.doubt_era = tg__era_begin(store);

@@ -4,17 +4,15 @@
 
 #include "store_state.h"
 
+/* All of row but its place among the changes, whose stamp lies in the hot part. */
 static void catch_up_row(const tg_store *store, tg_view *to, const tg_view *from, uint16_t row,
                          uint64_t since)
 {
     const uint8_t flags = from->tag[row].flags;
     const bool known = (flags & TG__ROW_KNOWN) != 0;
-    if (to->hot[row].entry != from->hot[row].entry ||
-        tg__table_has(to, row, TG__ROW_KNOWN) != known) {
-        tg__table_identify(to, row, from->hot[row].entry, known);
-    }
-    if (from->changes.stamp[row] == 0) {
-        tg__recency_remove(&to->changes, row);
+    const uint32_t entry = from->naming[row].entry;
+    if (to->naming[row].entry != entry || tg__table_has(to, row, TG__ROW_KNOWN) != known) {
+        tg__table_identify(to, row, entry, known);
     }
     to->hot[row] = from->hot[row];
     to->tag[row].flags = flags;
@@ -27,28 +25,50 @@ static void catch_up_row(const tg_store *store, tg_view *to, const tg_view *from
     }
 }
 
+/* The place must be left before the hot part, with the stamp, is overwritten. */
+static void catch_up_changed(const tg_store *store, tg_view *to, const tg_view *from, uint16_t row,
+                             uint16_t behind)
+{
+    tg__recency_remove(&to->changes, row);
+    catch_up_row(store, to, from, row, to->number);
+    to->hot[row].changed_in = 0; /* not in the list, for the moment */
+    tg__recency_place(&to->changes, behind, row, from->hot[row].changed_in);
+}
+
+static void catch_up_touched(const tg_store *store, tg_view *to, const tg_view *from, uint16_t row)
+{
+    if (from->hot[row].changed_in == 0) {
+        tg__recency_remove(&to->changes, row);
+    }
+    catch_up_row(store, to, from, row, to->number);
+}
+
 /*
  * Make to, which nobody holds, equal to the pending or just published version from. Costs in
- * proportion to what changed since to was last up to date, apart from the axes.
+ * proportion to what changed since to was last up to date, apart from the axes. A row may come
+ * twice, as changed and as touched: the second time changes nothing.
  */
 static void catch_up(const tg_store *store, tg_view *to, const tg_view *from)
 {
     const uint64_t since = to->number;
-    for (uint16_t row = tg__recency_front(&store->touched);
-         row != 0 && store->touched.stamp[row] > since; row = store->touched.order[row].older) {
-        catch_up_row(store, to, from, row, since);
-    }
     uint16_t behind = 0;
     for (uint16_t row = tg__recency_front(&from->changes);
-         row != 0 && from->changes.stamp[row] > since; row = from->changes.order[row].older) {
-        tg__recency_place(&to->changes, behind, row, from->changes.stamp[row]);
+         row != 0 && tg__recency_stamp(&from->changes, row) > since;
+         row = from->changes.order[row].older) {
+        catch_up_changed(store, to, from, row, behind);
         behind = row;
+    }
+    for (uint16_t row = tg__recency_front(&store->touched);
+         row != 0 && tg__recency_stamp(&store->touched, row) > since;
+         row = store->touched.order[row].older) {
+        catch_up_touched(store, to, from, row);
     }
     if (store->venue_stamp > since) {
         memcpy(to->venue, from->venue, TG_VENUE_MAX * sizeof *to->venue);
     }
     to->count = from->count;
     to->link = from->link;
+    to->loss = from->loss;
 }
 
 void tg__versions_refresh(tg_store *store)

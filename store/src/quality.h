@@ -21,6 +21,12 @@ typedef struct tg__link_axis {
     uint32_t doubt_era;    /* last loss on the link or channel */
 } tg__link_axis;
 
+/* Over link and venues: the usual case, no loss at all, is seen without looking at each. */
+typedef struct tg__loss_axis {
+    uint32_t latest_era;   /* in which any of them was last in doubt */
+    uint32_t stale_venues; /* how many are */
+} tg__loss_axis;
+
 typedef struct tg__venue_axis {
     uint32_t doubt_era; /* last beginning or end of a loss; 0: never */
     bool stale;         /* the loss goes on */
@@ -37,6 +43,31 @@ typedef struct tg__row_axis {
     bool halted;
 } tg__row_axis;
 
+/* How long before now; 0 for what lies after it, as a reader may have taken its time earlier. */
+static inline int64_t tg__age_ns(int64_t mono_ns, int64_t now_mono_ns)
+{
+    return now_mono_ns > mono_ns ? now_mono_ns - mono_ns : 0;
+}
+
+static inline tg_quality tg__quality_worse(tg_quality a, tg_quality b)
+{
+    return a > b ? a : b; /* the enumeration goes from best to worst */
+}
+
+static inline bool tg__quality_is_late(const tg__link_axis *link, const tg__row_axis *row,
+                                       int64_t now_mono_ns)
+{
+    const int64_t proof_mono_ns =
+        link->alive_mono_ns > row->proved_mono_ns ? link->alive_mono_ns : row->proved_mono_ns;
+    return link->timeout_ns > 0 && tg__age_ns(proof_mono_ns, now_mono_ns) > link->timeout_ns;
+}
+
+static inline bool tg__quality_is_quiet(const tg__row_axis *row, int64_t now_mono_ns)
+{
+    return row->cadence_ms > 0 && tg__age_ns(row->proved_mono_ns, now_mono_ns) >
+                                      (int64_t)row->cadence_ms * INT64_C(1000000);
+}
+
 /*
  * The quality at now_mono_ns. In this order, the first that holds:
  *   DISCONNECTED   the link is down
@@ -50,14 +81,42 @@ typedef struct tg__row_axis {
  *   DELAYED        the feed is delayed
  *   QUIET          the row's own last proof is older than its cadence
  *   LIVE
+ * Inline: a screen asks for it sixty times a second for each row.
  */
-tg_quality tg__quality_at(const tg__link_axis *link, const tg__venue_axis *venue,
-                          const tg__row_axis *row, int64_t now_mono_ns);
-
-/* How long before now; 0 for what lies after it, as a reader may have taken its time earlier. */
-static inline int64_t tg__age_ns(int64_t mono_ns, int64_t now_mono_ns)
+static inline tg_quality tg__quality_at(const tg__link_axis *link, const tg__loss_axis *loss,
+                                        const tg__venue_axis *venue, const tg__row_axis *row,
+                                        int64_t now_mono_ns)
 {
-    return now_mono_ns > mono_ns ? now_mono_ns - mono_ns : 0;
+    if (link->state == TG__LINK_DOWN) {
+        return TG_QUALITY_DISCONNECTED;
+    }
+    if (row->not_entitled) {
+        return TG_QUALITY_NOT_ENTITLED;
+    }
+    if (!row->has_value) {
+        return TG_QUALITY_UNKNOWN;
+    }
+    tg_quality quality =
+        tg__quality_is_quiet(row, now_mono_ns) ? TG_QUALITY_QUIET : TG_QUALITY_LIVE;
+    if (row->delayed) {
+        quality = tg__quality_worse(quality, TG_QUALITY_DELAYED);
+    }
+    if (row->halted) {
+        quality = tg__quality_worse(quality, TG_QUALITY_HALTED);
+    }
+    if (tg__quality_is_late(link, row, now_mono_ns)) {
+        quality = tg__quality_worse(quality, TG_QUALITY_STALE);
+    }
+    if (row->proved_era >= loss->latest_era && loss->stale_venues == 0) {
+        return quality;
+    }
+    if (row->proved_era < link->doubt_era) {
+        quality = tg__quality_worse(quality, link->doubt);
+    }
+    if (venue->stale || row->proved_era < venue->doubt_era) {
+        quality = tg__quality_worse(quality, TG_QUALITY_STALE);
+    }
+    return quality;
 }
 
 #endif

@@ -8,6 +8,7 @@
 #ifndef TICKGLASS_STORE_RECENCY_H
 #define TICKGLASS_STORE_RECENCY_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct tg__order {
@@ -16,22 +17,52 @@ typedef struct tg__order {
 } tg__order;
 
 typedef struct tg__recency {
-    uint64_t *stamp;  /* by row; never ascending from front to end */
+    uint64_t *stamp;  /* of row 0; never ascending from front to end */
+    size_t stride;    /* in stamps, from row to row: they may lie within larger rows */
     tg__order *order; /* by row; order[0] closes the ring: older is the front, newer the end */
 } tg__recency;
+
+static inline uint64_t tg__recency_stamp(const tg__recency *list, uint16_t row)
+{
+    return list->stamp[row * list->stride];
+}
 
 static inline uint16_t tg__recency_front(const tg__recency *list)
 {
     return list->order[0].older;
 }
 
-/* Put row in front with stamp, which is at least that of every other row. */
-void tg__recency_raise(tg__recency *list, uint16_t row, uint64_t stamp);
+/* Take row out, if it is in. */
+static inline void tg__recency_remove(tg__recency *list, uint16_t row)
+{
+    if (tg__recency_stamp(list, row) == 0) {
+        return;
+    }
+    const tg__order at = list->order[row];
+    list->order[at.newer].older = at.older;
+    list->order[at.older].newer = at.newer;
+    list->stamp[row * list->stride] = 0;
+}
 
 /* Put row behind another one (0: in front). Its stamp must fit there. */
-void tg__recency_place(tg__recency *list, uint16_t behind, uint16_t row, uint64_t stamp);
+static inline void tg__recency_place(tg__recency *list, uint16_t behind, uint16_t row,
+                                     uint64_t stamp)
+{
+    tg__recency_remove(list, row);
+    const uint16_t next = list->order[behind].older;
+    list->order[row] = (tg__order){.newer = behind, .older = next};
+    list->order[behind].older = row;
+    list->order[next].newer = row;
+    list->stamp[row * list->stride] = stamp;
+}
 
-/* Take row out, if it is in. */
-void tg__recency_remove(tg__recency *list, uint16_t row);
+/* Put row in front with stamp, which is at least that of every other row. */
+static inline void tg__recency_raise(tg__recency *list, uint16_t row, uint64_t stamp)
+{
+    /* Raised in this round already: the order among equals has no meaning. */
+    if (tg__recency_stamp(list, row) != stamp) {
+        tg__recency_place(list, 0, row, stamp);
+    }
+}
 
 #endif

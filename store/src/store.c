@@ -31,25 +31,27 @@ static uint32_t bucket_count_for(uint32_t row_max)
     return count;
 }
 
-/* A full dictionary and an eighth more: entries that pinned views still hold. */
+/* Two full dictionaries: every entry may change between one publication and the next. */
 static uint32_t entry_count_for(uint32_t row_max)
 {
-    return row_max + row_max / 8 + 16;
+    return 2 * row_max;
 }
 
 static void lay_out_version(layout *at, tg_view *version, uint32_t row_max)
 {
     const size_t rows = (size_t)row_max + 1; /* row 0 is none */
     const uint32_t buckets = bucket_count_for(row_max);
+    version->row_max = row_max;
     version->bucket_mask = buckets - 1;
     version->hot = piece(at, rows, sizeof *version->hot);
     version->cold = piece(at, rows, sizeof *version->cold);
     version->tag = piece(at, rows, sizeof *version->tag);
-    version->changes.stamp = piece(at, rows, sizeof *version->changes.stamp);
+    version->changes.stamp = version->hot == NULL ? NULL : &version->hot->changed_in;
+    version->changes.stride = sizeof *version->hot / sizeof *version->changes.stamp;
     version->changes.order = piece(at, rows, sizeof *version->changes.order);
     version->known = piece(at, rows, sizeof *version->known);
     version->venue = piece(at, TG_VENUE_MAX, sizeof *version->venue);
-    version->chain = piece(at, rows, sizeof *version->chain);
+    version->naming = piece(at, rows, sizeof *version->naming);
     version->id_bucket = piece(at, buckets, sizeof *version->id_bucket);
     version->name_bucket = piece(at, buckets, sizeof *version->name_bucket);
 }
@@ -67,7 +69,9 @@ static void lay_out(layout *at, tg_store *store, const tg__store_options *option
     store->pool.entry = piece(at, entries, sizeof *store->pool.entry);
     store->pool.use = piece(at, entries, sizeof *store->pool.use);
     store->touched.stamp = piece(at, rows, sizeof *store->touched.stamp);
+    store->touched.stride = 1;
     store->touched.order = piece(at, rows, sizeof *store->touched.order);
+    store->free_rows = piece(at, rows, sizeof *store->free_rows);
     store->ledger = piece(at, rows, sizeof *store->ledger);
     store->venue_names = piece(at, TG__VENUE_NAMES_MAX, sizeof *store->venue_names);
     store->tombstones = piece(at, (TG_INSTRUMENT_MAX + 64) / 64, sizeof *store->tombstones);
@@ -108,6 +112,7 @@ tg_err tg__store_open(const tg__store_options *options, tg_store **out)
     store->version_count = options->readers_max + 2;
     store->pool.capacity = entry_count_for(options->instruments_max);
     store->era = 1;
+    tg__free_rows_init(store->free_rows, (uint16_t)store->row_max);
     for (uint32_t i = 0; i < store->version_count; i++) {
         store->versions[i].pool = &store->pool;
         store->versions[i].link.doubt = TG_QUALITY_STALE;

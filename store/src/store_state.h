@@ -4,6 +4,7 @@
 #ifndef TICKGLASS_STORE_STORE_STATE_H
 #define TICKGLASS_STORE_STORE_STATE_H
 
+#include "free_rows.h"
 #include "pin.h"
 #include "table.h"
 
@@ -54,15 +55,15 @@ struct tg_store {
     /* The writer's. */
     tg_view *pending; /* the version that is being written; never current, never held */
     tg__entry_pool pool;
-    tg__recency touched; /* rows by the publication in which anything of theirs last changed */
+    tg__recency touched; /* rows by the publication in which anything else of theirs last changed
+                            than the version that they show: pending->changes has those */
     tg__ledger_row *ledger;
     uint64_t venue_stamp; /* publication in which a venue last changed */
     uint64_t known_stamp; /* publication in which the list of known rows last changed */
     uint64_t lineage;
     uint32_t generation;
-    uint32_t era;          /* number of losses so far, and one */
-    uint32_t row_used;     /* rows over this were never used */
-    uint16_t row_free;     /* first of the freed rows, linked by ledger[].position; 0: none */
+    uint32_t era; /* number of losses so far, and one */
+    tg__order *free_rows;
     uint32_t orphan_count; /* rows that kept their value over a restart and have no id yet */
     uint16_t orphan_hand;  /* where the search for one to give up goes on */
     uint32_t venue_name_count;
@@ -77,13 +78,13 @@ static inline void tg__tally_add(_Atomic uint64_t *counter, uint64_t more)
     atomic_store_explicit(counter, before + more, memory_order_relaxed);
 }
 
-/* Anything of row changes in the pending version. */
+/* Something of row changes in the pending version, and not its version. */
 static inline void tg__row_touch(tg_store *store, uint16_t row)
 {
     tg__recency_raise(&store->touched, row, store->pending->number);
 }
 
-/* The version that row shows changes. */
+/* The version that row shows changes, and whatever else. */
 static inline void tg__row_change(tg_store *store, uint16_t row)
 {
     tg__recency_raise(&store->pending->changes, row, store->pending->number);
@@ -92,7 +93,8 @@ static inline void tg__row_change(tg_store *store, uint16_t row)
 /* A loss begins, or ends: what was proved before needs a new proof. */
 static inline uint32_t tg__era_begin(tg_store *store)
 {
-    return ++store->era;
+    store->pending->loss.latest_era = ++store->era;
+    return store->era;
 }
 
 /* Bring every version that nobody holds up to date, so that it lets go of old entries. */

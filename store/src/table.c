@@ -4,15 +4,15 @@ static void unlink_id(tg_view *table, uint16_t row)
 {
     uint16_t *at = &table->id_bucket[table->tag[row].id & table->bucket_mask];
     while (*at != row) {
-        at = &table->chain[*at].next_by_id;
+        at = &table->naming[*at].next_by_id;
     }
-    *at = table->chain[row].next_by_id;
+    *at = table->naming[row].next_by_id;
 }
 
 static void link_id(tg_view *table, uint16_t row)
 {
     uint16_t *bucket = &table->id_bucket[table->tag[row].id & table->bucket_mask];
-    table->chain[row].next_by_id = *bucket;
+    table->naming[row].next_by_id = *bucket;
     *bucket = row;
 }
 
@@ -23,34 +23,34 @@ static uint16_t *name_bucket(tg_view *table, uint32_t entry)
 
 static void unlink_name(tg_view *table, uint16_t row)
 {
-    uint16_t *at = name_bucket(table, table->hot[row].entry);
+    uint16_t *at = name_bucket(table, table->naming[row].entry);
     while (*at != row) {
-        at = &table->chain[*at].next_by_name;
+        at = &table->naming[*at].next_by_name;
     }
-    *at = table->chain[row].next_by_name;
+    *at = table->naming[row].next_by_name;
 }
 
 static void link_name(tg_view *table, uint16_t row)
 {
-    uint16_t *bucket = name_bucket(table, table->hot[row].entry);
-    table->chain[row].next_by_name = *bucket;
+    uint16_t *bucket = name_bucket(table, table->naming[row].entry);
+    table->naming[row].next_by_name = *bucket;
     *bucket = row;
 }
 
 void tg__table_identify(tg_view *table, uint16_t row, uint32_t entry, bool known)
 {
-    tg__hot *hot = &table->hot[row];
+    tg__naming *naming = &table->naming[row];
     tg__tag *tag = &table->tag[row];
     if (tg__table_has(table, row, TG__ROW_KNOWN)) {
         unlink_id(table, row);
     }
-    if (hot->entry != entry) {
-        if (hot->entry != 0) {
+    if (naming->entry != entry) {
+        if (naming->entry != 0) {
             unlink_name(table, row);
         }
         tg__entry_refer(table->pool, entry);
-        tg__entry_release(table->pool, hot->entry);
-        hot->entry = entry;
+        tg__entry_release(table->pool, naming->entry);
+        naming->entry = entry;
         if (entry != 0) {
             link_name(table, row);
         }
@@ -62,7 +62,7 @@ void tg__table_identify(tg_view *table, uint16_t row, uint32_t entry, bool known
         tag->venue = instrument->venue;
         tag->flags =
             (uint8_t)(tag->flags | TG__ROW_KNOWN | (instrument->delayed ? TG__ROW_DELAYED : 0));
-        hot->cadence_ms = instrument->cadence_ms;
+        tag->cadence_ms = instrument->cadence_ms;
         link_id(table, row);
     }
 }

@@ -27,8 +27,7 @@ typedef struct tg__hot {
     int64_t ts_gateway_ns;
     uint32_t commit_delay_ns; /* received to admitted; at most UINT32_MAX */
     uint32_t proved_era;
-    uint32_t cadence_ms; /* the entry's: quality needs it */
-    uint32_t entry;      /* in the pool; 0: the row is free */
+    uint64_t changed_in; /* publication that first showed this version; 0: none. Orders changes */
 } tg__hot;
 _Static_assert(sizeof(tg__hot) == 128, "a hot row is two cache lines");
 
@@ -46,13 +45,15 @@ _Static_assert(sizeof(tg__cold) == 64, "a cold row is one cache line");
 typedef struct tg__tag {
     tg_instrument_id id;
     tg_venue_id venue;
-    uint8_t flags; /* TG__ROW_* */
+    uint8_t flags;       /* TG__ROW_* */
+    uint32_t cadence_ms; /* the entry's: quality needs it */
 } tg__tag;
 
-typedef struct tg__chain_links {
+typedef struct tg__naming {
+    uint32_t entry; /* in the pool; 0: the row is free */
     uint16_t next_by_id;
     uint16_t next_by_name;
-} tg__chain_links;
+} tg__naming;
 
 typedef struct tg__venue_row {
     tg__venue_axis axis;
@@ -63,7 +64,9 @@ struct tg_view {
     uint64_t number; /* of the publication; of the writer's pending version: the next one */
     int64_t published_mono_ns;
     tg__link_axis link;
+    tg__loss_axis loss;
     uint32_t count;       /* known instruments */
+    uint32_t row_max;     /* constant */
     uint32_t bucket_mask; /* constant */
     tg__entry_pool *pool; /* shared by all versions */
 
@@ -75,17 +78,28 @@ struct tg_view {
     tg__venue_row *venue; /* TG_VENUE_MAX */
 
     /* Chains of rows: by id (known rows) and by symbol (every row that has an entry). */
-    tg__chain_links *chain;
+    tg__naming *naming;
     uint16_t *id_bucket;
     uint16_t *name_bucket;
 };
 
+static inline bool tg__table_has(const tg_view *table, uint16_t row, uint8_t flag)
+{
+    return (table->tag[row].flags & flag) != 0;
+}
+
 /* Row of a known id; 0: not known. */
 static inline uint16_t tg__table_row(const tg_view *table, tg_instrument_id id)
 {
+    /* A row is given to the id before it where possible, and then nothing need be searched. */
+    const uint32_t own = (uint32_t)id + 1;
+    if (own <= table->row_max && table->tag[own].id == id &&
+        tg__table_has(table, (uint16_t)own, TG__ROW_KNOWN)) {
+        return (uint16_t)own;
+    }
     uint16_t row = table->id_bucket[id & table->bucket_mask];
     while (row != 0 && table->tag[row].id != id) {
-        row = table->chain[row].next_by_id;
+        row = table->naming[row].next_by_id;
     }
     return row;
 }
@@ -94,11 +108,6 @@ static inline uint16_t tg__table_row(const tg_view *table, tg_instrument_id id)
 static inline uint16_t tg__table_name_chain(const tg_view *table, const char *symbol)
 {
     return table->name_bucket[tg__name_hash(symbol) & table->bucket_mask];
-}
-
-static inline bool tg__table_has(const tg_view *table, uint16_t row, uint8_t flag)
-{
-    return (table->tag[row].flags & flag) != 0;
 }
 
 /*

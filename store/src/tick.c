@@ -62,7 +62,6 @@ static void prove(tg_store *store, uint16_t row, const tg__arrival *arrival)
     tg__hot *hot = &store->pending->hot[row];
     hot->proved_mono_ns = arrival->received_mono_ns;
     hot->proved_era = store->era;
-    tg__row_touch(store, row);
 }
 
 static void take_over(tg_store *store, uint16_t row, const tg_image *image,
@@ -107,6 +106,7 @@ tg__admission tg__store_admit(tg_store *store, tg_instrument_id id, const tg_ima
     case TG__CONFIRMED:
         if (holding.has_value && holding.comparable) {
             prove(store, row, arrival);
+            tg__row_touch(store, row);
         }
         tg__tally_add(&store->tally.confirmed, 1);
         break;

@@ -29,10 +29,6 @@ tg_instrument_id tg_view_id(const tg_view *view, size_t index)
 static void read_image(const tg_view *view, uint16_t row, tg_image *image)
 {
     const tg__hot *hot = &view->hot[row];
-    if (!tg__table_has(view, row, TG__ROW_HAS_VALUE)) {
-        memset(image, 0, sizeof *image); /* the row's version is a floor, not a value's */
-        return;
-    }
     image->seq = hot->seq;
     image->epoch = hot->epoch;
     image->present = hot->present;
@@ -44,16 +40,25 @@ static void read_image(const tg_view *view, uint16_t row, tg_image *image)
 static tg_quality read_quality(const tg_view *view, uint16_t row, int64_t now_mono_ns)
 {
     const tg__hot *hot = &view->hot[row];
+    const tg__tag *tag = &view->tag[row];
     const tg__row_axis axis = {
         .proved_mono_ns = hot->proved_mono_ns,
         .proved_era = hot->proved_era,
-        .cadence_ms = hot->cadence_ms,
-        .has_value = tg__table_has(view, row, TG__ROW_HAS_VALUE),
-        .not_entitled = tg__table_has(view, row, TG__ROW_NOT_ENTITLED),
-        .delayed = tg__table_has(view, row, TG__ROW_DELAYED),
+        .cadence_ms = tag->cadence_ms,
+        .has_value = (tag->flags & TG__ROW_HAS_VALUE) != 0,
+        .not_entitled = (tag->flags & TG__ROW_NOT_ENTITLED) != 0,
+        .delayed = (tag->flags & TG__ROW_DELAYED) != 0,
         .halted = hot->status == TG_TRADING_HALTED,
     };
-    return tg__quality_at(&view->link, &view->venue[view->tag[row].venue].axis, &axis, now_mono_ns);
+    return tg__quality_at(&view->link, &view->loss, &view->venue[tag->venue].axis, &axis,
+                          now_mono_ns);
+}
+
+static bool is_crossed(const tg__hot *hot)
+{
+    const uint32_t both = TG_FIELD_BIT(TG_FIELD_BID_PRICE) | TG_FIELD_BIT(TG_FIELD_ASK_PRICE);
+    return (hot->present & both) == both &&
+           hot->value[TG_FIELD_BID_PRICE] > hot->value[TG_FIELD_ASK_PRICE];
 }
 
 tg_err tg_view_row(const tg_view *view, tg_instrument_id id, int64_t now_mono_ns, tg_row *out)
@@ -61,25 +66,29 @@ tg_err tg_view_row(const tg_view *view, tg_instrument_id id, int64_t now_mono_ns
     const uint16_t row = tg__table_row(view, id);
     TG_ENSURE(row != 0, TG_ERR_NOT_FOUND);
     const tg__hot *hot = &view->hot[row];
-    const bool has_value = tg__table_has(view, row, TG__ROW_HAS_VALUE);
-    const uint32_t both = TG_FIELD_BIT(TG_FIELD_BID_PRICE) | TG_FIELD_BIT(TG_FIELD_ASK_PRICE);
-    read_image(view, row, &out->image);
     out->quality = read_quality(view, row, now_mono_ns);
-    out->crossed = (out->image.present & both) == both &&
-                   hot->value[TG_FIELD_BID_PRICE] > hot->value[TG_FIELD_ASK_PRICE];
+    out->changed_in = hot->changed_in;
+    if (!tg__table_has(view, row, TG__ROW_HAS_VALUE)) {
+        /* What the row holds is the floor of its version, and values of a scale that is gone. */
+        const tg_row nothing = {
+            .quality = out->quality, .changed_in = out->changed_in, .age_ns = -1};
+        *out = nothing;
+        return TG_OK;
+    }
+    read_image(view, row, &out->image);
+    out->crossed = is_crossed(hot);
     out->history_restarted = tg__table_has(view, row, TG__ROW_RESTARTED);
-    out->age_ns = has_value ? tg__age_ns(hot->proved_mono_ns, now_mono_ns) : -1;
-    out->received_mono_ns = has_value ? hot->received_mono_ns : 0;
-    out->committed_mono_ns = has_value ? hot->received_mono_ns + hot->commit_delay_ns : 0;
-    out->ts_gateway_ns = has_value ? hot->ts_gateway_ns : 0;
-    out->changed_in = view->changes.stamp[row];
+    out->age_ns = tg__age_ns(hot->proved_mono_ns, now_mono_ns);
+    out->received_mono_ns = hot->received_mono_ns;
+    out->committed_mono_ns = hot->received_mono_ns + hot->commit_delay_ns;
+    out->ts_gateway_ns = hot->ts_gateway_ns;
     return TG_OK;
 }
 
 const tg_instrument *tg_view_instrument(const tg_view *view, tg_instrument_id id)
 {
     const uint16_t row = tg__table_row(view, id);
-    return row == 0 ? NULL : &view->pool->entry[view->hot[row].entry];
+    return row == 0 ? NULL : &view->pool->entry[view->naming[row].entry];
 }
 
 const char *tg_view_venue_name(const tg_view *view, tg_venue_id venue)
@@ -93,9 +102,9 @@ tg_err tg_view_find(const tg_view *view, const char *venue, const char *symbol,
 {
     TG_ENSURE(venue != NULL && symbol != NULL, TG_ERR_INVALID_ARGUMENT);
     for (uint16_t row = tg__table_name_chain(view, symbol); row != 0;
-         row = view->chain[row].next_by_name) {
+         row = view->naming[row].next_by_name) {
         if (tg__table_has(view, row, TG__ROW_KNOWN) &&
-            strcmp(view->pool->entry[view->hot[row].entry].symbol, symbol) == 0 &&
+            strcmp(view->pool->entry[view->naming[row].entry].symbol, symbol) == 0 &&
             strcmp(tg_view_venue_name(view, view->tag[row].venue), venue) == 0) {
             *out = view->tag[row].id;
             return TG_OK;
@@ -108,7 +117,8 @@ size_t tg_view_changed(const tg_view *view, uint64_t since, tg_instrument_id *id
 {
     size_t count = 0;
     for (uint16_t row = tg__recency_front(&view->changes);
-         row != 0 && view->changes.stamp[row] > since; row = view->changes.order[row].older) {
+         row != 0 && tg__recency_stamp(&view->changes, row) > since;
+         row = view->changes.order[row].older) {
         if (!tg__table_has(view, row, TG__ROW_KNOWN)) {
             continue;
         }

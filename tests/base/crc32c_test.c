@@ -51,9 +51,26 @@ static void pieces_give_what_the_whole_gives(void **state)
     }
 }
 
+static void every_way_of_computing_gives_the_same(void **state)
+{
+    (void)state;
+    uint8_t bytes[300];
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        bytes[i] = (uint8_t)(i * 37 + 11);
+    }
+    for (size_t from = 0; from < 16; from++) { /* every alignment and every rest of a word */
+        for (size_t size = 0; size + from <= sizeof bytes; size += 1 + size / 16) {
+            const uint32_t expected = bit_at_a_time(bytes + from, size);
+            assert_int_equal(tg__crc32c(0, bytes + from, size), expected);
+            assert_int_equal(tg__crc32c_by_table(0, bytes + from, size), expected);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_way_of_computing_gives_the_same),
         cmocka_unit_test(published_check_values_hold),
         cmocka_unit_test(equals_the_definition_for_every_byte_value),
         cmocka_unit_test(pieces_give_what_the_whole_gives),

@@ -324,19 +324,27 @@ static void superseded_entries_that_are_pinned_can_use_up_the_spare_ones(void **
     }
     tg__store_publish(at->store, S);
     const tg_view *asleep = tg_reader_pin(sleeper);
-    tg_err err = TG_OK;
     char symbol[8];
-    for (int i = 0; i < 100; i++) { /* nobody but the sleeper holds old entries: no shortage */
+    for (int i = 0; i < 100; i++) { /* only the sleeper holds old entries: no shortage */
         (void)snprintf(symbol, sizeof symbol, "A%d", i);
         assert_int_equal(tg__store_rename(at->store, 0, symbol), TG_OK);
         (void)publish(at);
     }
-    for (int i = 0; i < 100 && err == TG_OK; i++) { /* unpublished: the same */
-        (void)snprintf(symbol, sizeof symbol, "B%d", i);
-        err = tg__store_rename(at->store, 0, symbol);
+    for (tg_instrument_id i = 1; i < 3; i++) {
+        (void)snprintf(symbol, sizeof symbol, "X%u", (unsigned)i);
+        assert_int_equal(tg__store_rename(at->store, i, symbol), TG_OK);
     }
-    assert_int_equal(err, TG_OK);
-    assert_string_equal(tg_view_instrument(asleep, 0)->symbol, "A");
+    (void)publish(at);
+    /* Held are the sleeper's four, the published four less the one that both have: one is left. */
+    assert_int_equal(tg__store_rename(at->store, 1, "Y1"), TG_OK);
+    assert_int_equal(tg__store_rename(at->store, 2, "Y2"), TG_ERR_FULL);
+    const tg_view *view = publish(at);
+    assert_null(tg_view_instrument(view, 2)); /* not under its old name */
+    assert_string_equal(tg_view_instrument(view, 1)->symbol, "Y1");
+    assert_string_equal(tg_view_instrument(asleep, 2)->symbol, "C");
+    tg_reader_unpin(sleeper);
+    define(at->store, 2, "Y2");
+    assert_string_equal(tg_view_instrument(publish(at), 2)->symbol, "Y2");
     tg_reader_close(sleeper);
 }
 

@@ -64,13 +64,15 @@ static tg_image image_of(uint64_t lineage, const tg_instrument *entry, lane vers
     seeded_random values = {lineage * 31 + version.epoch * UINT64_C(77777) + version.seq +
                             naive_name_of(entry->symbol) * UINT64_C(1000003) + entry->venue};
     tg_image image = {.seq = version.seq, .epoch = version.epoch};
-    for (unsigned field = 0; field < TG_FIELD_COUNT; field++) {
+    const bool quote_only = random_u64(&values) % 3 == 0;
+    for (unsigned field = 0; field < (quote_only ? TG_FIELD_TS_EXCHANGE : TG_FIELD_COUNT);
+         field++) {
         const uint64_t roll = random_u64(&values);
         if (roll % 3 != 0) {
             set_field(&image, (tg_field)field, (int64_t)random_any_size(&values, 64));
         }
     }
-    if (random_u64(&values) % 8 == 0) {
+    if (!quote_only && random_u64(&values) % 8 == 0) {
         set_field(&image, TG_FIELD_STATUS, TG_TRADING_HALTED);
     }
     image.present |= TG_FIELD_BIT(TG_FIELD_BID_PRICE); /* so that no image is empty */

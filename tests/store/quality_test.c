@@ -26,7 +26,12 @@ static scene all_well(void)
 
 static tg_quality judged(const scene *at)
 {
-    return tg__quality_at(&at->link, &at->venue, &at->row, 100 * S);
+    const tg__loss_axis loss = {
+        .latest_era =
+            at->link.doubt_era > at->venue.doubt_era ? at->link.doubt_era : at->venue.doubt_era,
+        .stale_venues = at->venue.stale ? 1 : 0,
+    };
+    return tg__quality_at(&at->link, &loss, &at->venue, &at->row, 100 * S);
 }
 
 static void one_axis_out_of_order_gives_its_own_word(void **state)

@@ -79,9 +79,7 @@ typedef struct tg__producer {
     uint64_t mask;
     uint64_t at;    /**< own copy of *tail */
     uint64_t limit; /**< writable without a look at the reader's position; never beyond the lap */
-    uint64_t dropped_told; /**< of the ring's counters, what markers have told */
-    uint64_t overwritten_told;
-    uint64_t unused; /**< fills the line: neighbours belong to other threads */
+    uint64_t unused[3]; /**< fills the line: neighbours belong to other threads */
 } tg__producer;
 
 typedef struct tg__thread_cache {

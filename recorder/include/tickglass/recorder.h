@@ -138,7 +138,7 @@ TG_API TG_MUST_CHECK tg_err tg_recorder_flush(tg_recorder *recorder, uint32_t ti
  * window.
  * @param[in] name  up to 63 bytes
  * @retval TG_ERR_INVALID_ARGUMENT  name or histogram is NULL, or name is too long
- * @retval TG_ERR_FULL              the ring had no room; nothing of it was recorded
+ * @retval TG_ERR_FULL              the ring had no room; the tools report the window as incomplete
  * Thread: the recording thread of the histogram.  Blocks: as the policy of INFO says.  Since: 0.1
  */
 TG_API TG_MUST_CHECK tg_err tg_recorder_histogram(tg_recorder *recorder, const char *name,

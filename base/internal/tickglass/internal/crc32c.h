@@ -13,4 +13,7 @@
 /** Continue a checksum: start with crc = 0, feed pieces in order. Thread: any. Blocks: no. */
 uint32_t tg__crc32c(uint32_t crc, const void *bytes, size_t size);
 
+/** The same on a processor without an instruction for it. Thread: any. Blocks: no. */
+uint32_t tg__crc32c_by_table(uint32_t crc, const void *bytes, size_t size);
+
 #endif

@@ -1,0 +1,388 @@
+/*
+ * bench_recorder [--json]: what recording costs, beside the floor of the same run. With --json only
+ * lines of JSON go to standard output.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tickglass/histogram.h>
+#include <tickglass/recorder.h>
+
+#include "floor.h"
+#include "killed.h"
+#include "log_merge.h"
+#include "log_text.h"
+#include "plain_hdr.h"
+#include "timing.h"
+
+enum {
+    burst_calls = 10000, /* 480 KB: they fit into a ring of 1 MiB */
+    burst_rounds = 201,
+    paced_calls = 100000,
+    sustained_calls = 4000000,
+    hist_values = 1 << 16,
+    hist_rounds = 101,
+    kill_trials = 200
+};
+
+static bool json;
+static char dir[512];
+
+static void row_ns(const char *bench, const char *key, const char *name, const char *impl,
+                   double ns)
+{
+    if (json) {
+        (void)printf("{\"bench\":\"%s\",\"%s\":\"%s\",\"impl\":\"%s\",\"ns\":%.2f}\n", bench, key,
+                     name, impl, ns);
+    } else {
+        (void)printf("%-20s %-12s %-16s %10.2f ns\n", bench, name, impl, ns);
+    }
+}
+
+static const char *path_in(const char *folder, const char *name, char *out, size_t size)
+{
+    (void)snprintf(out, size, "%s/%s", folder, name);
+    return out;
+}
+
+static tg_recorder *open_recorder(const char *path, tg_overflow overflow)
+{
+    tg_recorder_options opt;
+    tg_recorder_options_init(&opt);
+    opt.path = path;
+    opt.overflow[TG_RECORD_INFO] = overflow;
+    tg_recorder *recorder = NULL;
+    if (tg_recorder_open(&opt, &recorder) != TG_OK ||
+        tg_recorder_prepare_thread(recorder, "bench") != TG_OK) {
+        perror(path);
+        exit(1);
+    }
+    return recorder;
+}
+
+static uint64_t dropped_of(const tg_recorder *recorder)
+{
+    tg_recorder_counters counters = {.struct_size = sizeof counters};
+    return tg_recorder_counters_get(recorder, &counters) == TG_OK ? counters.dropped : UINT64_MAX;
+}
+
+/* ---- burst: calls in a row into an empty ring ------------------------------------------------ */
+
+typedef enum burst_impl {
+    BURST_TICKGLASS,
+    BURST_TICKGLASS_STAMP,
+    BURST_FLOOR,
+    BURST_FLOOR_NOSTAMP,
+    BURST_IMPLS
+} burst_impl;
+
+static void burst_once(burst_impl impl, tg_recorder *recorder, floor_ring *ring, int64_t bid,
+                       int64_t ask)
+{
+    switch (impl) {
+    case BURST_TICKGLASS:
+        for (uint32_t i = 0; i < burst_calls; i++) {
+            TG_RECORD(recorder, TG_RECORD_INFO,
+                      "id %u bid %" PRId64 " ask %" PRId64 " seq %" PRIu64, i, bid + i, ask,
+                      (uint64_t)i);
+        }
+        break;
+    case BURST_TICKGLASS_STAMP:
+        for (uint32_t i = 0; i < burst_calls; i++) {
+            TG_RECORD_AT(recorder, TG_RECORD_INFO, ask + i,
+                         "id %u bid %" PRId64 " ask %" PRId64 " seq %" PRIu64, i, bid + i, ask,
+                         (uint64_t)i);
+        }
+        break;
+    case BURST_FLOOR:
+        for (uint32_t i = 0; i < burst_calls; i++) {
+            floor_put(ring, bench_cycles(), i, bid + i, ask, i);
+        }
+        break;
+    case BURST_FLOOR_NOSTAMP:
+        for (uint32_t i = 0; i < burst_calls; i++) {
+            floor_put(ring, (uint64_t)ask + i, i, bid + i, ask, i);
+        }
+        break;
+    case BURST_IMPLS:
+        break;
+    }
+}
+
+/* All in turn in each round, so that a busy machine disturbs them alike; the median counts. */
+static void bench_burst(void)
+{
+    static const char *const cases[] = {"args4", "args4_stamp", "args4", "args4_stamp"};
+    static const char *const impls[] = {"tickglass", "tickglass", "floor", "floor_nostamp"};
+    static double ns[BURST_IMPLS][burst_rounds];
+    char path[1024];
+    tg_recorder *recorder =
+        open_recorder(path_in(dir, "burst.tgrec", path, sizeof path), TG_OVERFLOW_DROP_NEWEST);
+    floor_ring *ring = floor_open();
+    for (int round = 0; round < burst_rounds; round++) {
+        for (int i = 0; i < BURST_IMPLS; i++) {
+            if (tg_recorder_flush(recorder, 10000) != TG_OK) {
+                exit(1);
+            }
+            const int64_t begin_ns = bench_now_ns();
+            burst_once((burst_impl)i, recorder, ring, begin_ns, begin_ns + 1);
+            ns[i][round] = (double)(bench_now_ns() - begin_ns) / burst_calls;
+        }
+    }
+    for (int i = 0; i < BURST_IMPLS; i++) {
+        row_ns("recorder.burst", "case", cases[i], impls[i],
+               bench_quantile(ns[i], burst_rounds, 0.5));
+    }
+    if (dropped_of(recorder) != 0) {
+        (void)fprintf(stderr, "bench_recorder: the burst dropped records\n");
+    }
+    floor_close(ring);
+    tg_recorder_close(recorder);
+    (void)unlink(path);
+}
+
+/* ---- paced: a call each 600 ns, alone -------------------------------------------------------- */
+
+static void bench_paced_one(const char *impl, tg_recorder *recorder, floor_ring *ring,
+                            double cycle_ns)
+{
+    static double took[paced_calls];
+    const uint64_t gap = (uint64_t)(600 / cycle_ns);
+    uint64_t due = bench_cycles();
+    for (uint32_t i = 0; i < paced_calls; i++) {
+        due += gap;
+        while (bench_cycles() < due) {
+        }
+        const uint64_t begin = bench_cycles();
+        if (recorder != NULL) {
+            TG_RECORD(recorder, TG_RECORD_INFO,
+                      "id %u bid %" PRId64 " ask %" PRId64 " seq %" PRIu64, i, (int64_t)begin,
+                      (int64_t)due, (uint64_t)i);
+        } else {
+            floor_put(ring, bench_cycles(), i, (int64_t)begin, (int64_t)due, i);
+        }
+        took[i] = (double)(bench_cycles() - begin) * cycle_ns;
+    }
+    const double p50 = bench_quantile(took, paced_calls, 0.5);
+    const double p99 = bench_quantile(took, paced_calls, 0.99);
+    const double p999 = bench_quantile(took, paced_calls, 0.999);
+    const double most = took[paced_calls - 1];
+    if (json) {
+        (void)printf("{\"bench\":\"recorder.paced\",\"case\":\"args4\",\"impl\":\"%s\","
+                     "\"p50_ns\":%.1f,\"p99_ns\":%.1f,\"p999_ns\":%.1f,\"max_ns\":%.1f}\n",
+                     impl, p50, p99, p999, most);
+    } else {
+        (void)printf("%-20s %-12s %-16s p50 %.1f p99 %.1f p99.9 %.1f max %.1f ns\n",
+                     "recorder.paced", "args4", impl, p50, p99, p999, most);
+    }
+}
+
+static void bench_paced(double cycle_ns)
+{
+    char path[1024];
+    tg_recorder *recorder =
+        open_recorder(path_in(dir, "paced.tgrec", path, sizeof path), TG_OVERFLOW_DROP_NEWEST);
+    floor_ring *ring = floor_open();
+    bench_paced_one("floor", NULL, ring, cycle_ns);
+    bench_paced_one("tickglass", recorder, ring, cycle_ns);
+    if (dropped_of(recorder) != 0) {
+        (void)fprintf(stderr, "bench_recorder: the paced case dropped records\n");
+    }
+    floor_close(ring);
+    tg_recorder_close(recorder);
+    (void)unlink(path);
+}
+
+/* ---- sustained: as fast as the file takes it, nothing lost ------------------------------------
+ */
+
+static void row_sustained(const char *name, const char *impl, const char *medium, double ns,
+                          double bytes, uint64_t lost)
+{
+    if (json) {
+        (void)printf("{\"bench\":\"recorder.sustained\",\"case\":\"%s\",\"impl\":\"%s\","
+                     "\"medium\":\"%s\",\"ns\":%.2f,\"bytes_per_record\":%.2f,\"lost\":%" PRIu64
+                     "}\n",
+                     name, impl, medium, ns, bytes, lost);
+    } else {
+        (void)printf("%-20s %-12s %-16s %10.2f ns %8.2f bytes %" PRIu64 " lost (%s)\n",
+                     "recorder.sustained", name, impl, ns, bytes, lost, medium);
+    }
+}
+
+static double file_size(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 ? (double)facts.st_size : 0;
+}
+
+/* Prices walk as the demo tape's do: some steps of a tick, most of them none. */
+static void sustained_calls_of(tg_recorder *recorder, bool is_static)
+{
+    int64_t bid = 6784275;
+    for (uint32_t i = 0; i < sustained_calls; i++) {
+        if (is_static) {
+            TG_RECORD(recorder, TG_RECORD_INFO, "a constant line");
+        } else {
+            bid += (int64_t)(i % 7 == 0) * (int64_t)(i % 5 - 2);
+            TG_RECORD(recorder, TG_RECORD_INFO,
+                      "id %u bid %" PRId64 " ask %" PRId64 " seq %" PRIu64, i % 120, bid, bid + 25,
+                      (uint64_t)i);
+        }
+    }
+}
+
+static void bench_sustained(const char *folder, const char *medium)
+{
+    char path[1024];
+    for (int round = 0; round < 2; round++) {
+        const bool is_static = round == 0;
+        tg_recorder *recorder =
+            open_recorder(path_in(folder, "sustained.tgrec", path, sizeof path), TG_OVERFLOW_WAIT);
+        const int64_t begin_ns = bench_now_ns();
+        sustained_calls_of(recorder, is_static);
+        const tg_err err = tg_recorder_flush(recorder, 60000);
+        const double ns = (double)(bench_now_ns() - begin_ns) / sustained_calls;
+        const uint64_t lost = err == TG_OK ? dropped_of(recorder) : UINT64_MAX;
+        tg_recorder_close(recorder);
+        row_sustained(is_static ? "static" : "args4", "tickglass", medium, ns,
+                      file_size(path) / sustained_calls, lost);
+        (void)unlink(path);
+    }
+    const double ns = floor_sustained(path_in(folder, "floor", path, sizeof path), sustained_calls);
+    row_sustained("args4", "floor", medium, ns, file_size(path) / sustained_calls, 0);
+    (void)unlink(path);
+}
+
+/* ---- reading: text of a record ----------------------------------------------------------------
+ */
+
+static void bench_text(void)
+{
+    enum {
+        calls = 400000
+    };
+    char path[1024];
+    tg_recorder *recorder =
+        open_recorder(path_in(dir, "text.tgrec", path, sizeof path), TG_OVERFLOW_WAIT);
+    for (uint32_t i = 0; i < calls; i++) {
+        TG_RECORD(recorder, TG_RECORD_INFO, "id %u bid %" PRId64 " ask %" PRId64 " seq %" PRIu64,
+                  i % 120, INT64_C(6784275) + i % 5, INT64_C(6784300), (uint64_t)i);
+    }
+    tg_recorder_close(recorder);
+    static tg__log_text text;
+    tg__log_file file;
+    tg__log_merge merge;
+    tg__log_record record;
+    tg__text_buffer out = {NULL, 0, 0, false};
+    const int64_t begin_ns = bench_now_ns();
+    uint64_t count = 0;
+    if (tg__log_file_open(path, &file) != TG_OK || tg__log_merge_open(&file, 1, &merge) != TG_OK) {
+        exit(1);
+    }
+    while (tg__log_merge_next(&merge, &record) == TG_OK) {
+        out.size = 0;
+        count += tg__log_text_line(&text, &record, &out) == TG_OK;
+    }
+    const double ns = (double)(bench_now_ns() - begin_ns) / (double)count;
+    row_ns("recorder.text", "case", "args4", "tickglass", ns);
+    tg__log_merge_close(&merge);
+    tg__log_file_close(&file);
+    tg__log_text_deinit(&text);
+    tg__text_buffer_deinit(&out);
+    (void)unlink(path);
+}
+
+/* ---- histograms -------------------------------------------------------------------------------
+ */
+
+static void bench_hist(void)
+{
+    static int64_t values[hist_values];
+    static double own_ns[hist_rounds];
+    static double plain_ns[hist_rounds];
+    uint64_t random = 88172645463325252u; /* xorshift64, any odd start */
+    for (int i = 0; i < hist_values; i++) {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        /* Latencies: most around a millisecond, a long tail. */
+        values[i] = (int64_t)(200000 + random % 1800000) << (random >> 61);
+    }
+    tg_histogram *own = NULL;
+    if (tg_histogram_open(NULL, &own) != TG_OK) {
+        exit(1);
+    }
+    plain_hdr *plain = plain_hdr_open(1000, INT64_C(60000000000), 3);
+    for (int round = 0; round < hist_rounds; round++) {
+        int64_t begin_ns = bench_now_ns();
+        for (int i = 0; i < hist_values; i++) {
+            tg_histogram_record(own, values[i]);
+        }
+        own_ns[round] = (double)(bench_now_ns() - begin_ns) / hist_values;
+        begin_ns = bench_now_ns();
+        for (int i = 0; i < hist_values; i++) {
+            (void)plain_hdr_record(plain, values[i]);
+        }
+        plain_ns[round] = (double)(bench_now_ns() - begin_ns) / hist_values;
+    }
+    const double ns[] = {bench_quantile(own_ns, hist_rounds, 0.5),
+                         bench_quantile(plain_ns, hist_rounds, 0.5)};
+    const size_t bytes[] = {tg_histogram_size(own), plain_hdr_size(plain)};
+    static const char *const impls[] = {"tickglass", "plain"};
+    for (int i = 0; i < 2; i++) {
+        if (json) {
+            (void)printf("{\"bench\":\"hist.record\",\"impl\":\"%s\",\"ns\":%.2f,\"bytes\":%zu}\n",
+                         impls[i], ns[i], bytes[i]);
+        } else {
+            (void)printf("%-20s %-12s %-16s %10.2f ns %zu bytes\n", "hist.record", "", impls[i],
+                         ns[i], bytes[i]);
+        }
+    }
+    tg_histogram_close(own);
+    plain_hdr_close(plain);
+}
+
+static void bench_kill(void)
+{
+    const killed_result result = killed_run(dir, kill_trials);
+    if (json) {
+        (void)printf("{\"bench\":\"recorder.kill\",\"trials\":%" PRIu64 ",\"returned\":%" PRIu64
+                     ",\"lost\":%" PRIu64 ",\"unreadable\":%" PRIu64 "}\n",
+                     result.trials, result.returned, result.lost, result.unreadable);
+    } else {
+        (void)printf("%-20s %" PRIu64 " trials, %" PRIu64 " calls returned, %" PRIu64
+                     " lost, %" PRIu64 " unreadable\n",
+                     "recorder.kill", result.trials, result.returned, result.lost,
+                     result.unreadable);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    json = argc > 1 && strcmp(argv[1], "--json") == 0;
+    const char *base = getenv("TMPDIR");
+    (void)snprintf(dir, sizeof dir, "%s/bench-recorder-XXXXXX", base != NULL ? base : "/tmp");
+    if (mkdtemp(dir) == NULL) {
+        perror(dir);
+        return 1;
+    }
+    char memory[] = "/dev/shm/bench-recorder-XXXXXX";
+    const double cycle_ns = bench_cycle_ns();
+    bench_kill(); /* first: its children are forked while there is one thread */
+    bench_burst();
+    bench_paced(cycle_ns);
+    if (mkdtemp(memory) != NULL) {
+        bench_sustained(memory, "tmpfs");
+        (void)rmdir(memory);
+    }
+    bench_sustained(dir, "disk");
+    bench_text();
+    bench_hist();
+    (void)rmdir(dir);
+    return 0;
+}

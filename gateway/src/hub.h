@@ -1,0 +1,120 @@
+/**
+ * The fan-out without sockets: connections, groups, boundaries. Bytes in, bytes out.
+ *
+ * One owner thread; no callback but options.wake, which must only ask the transport to call
+ * tg__hub_next() later.
+ */
+#ifndef TG_GATEWAY_HUB_H
+#define TG_GATEWAY_HUB_H
+
+#include "bearer.h"
+#include "cause.h"
+#include "group_index.h"
+#include "peer.h"
+
+#include <tickglass/internal/dictionary.h>
+
+#define TG__PRIORITY_MAX 256u /* instruments of one connection on the priority channel */
+
+typedef struct tg__moment {
+    int64_t mono_ns;
+    int64_t utc_ns;
+} tg__moment;
+
+typedef struct tg__hub_options {
+    const tg__directory *directory; /* sealed; outlives the hub */
+    const tg__bearer *bearer;       /* outlives the hub */
+    uint64_t instance;
+    uint64_t lineage;
+    uint32_t time_resolution_ns;
+    uint32_t frame_interval_ms;
+    uint32_t boundaries_per_frame; /* groups are spread over so many phases */
+    uint32_t heartbeat_interval_ms;
+    uint32_t peers_max;
+    tg__limits limits;
+    void (*wake)(void *ctx, tg__peer *peer);
+    void *ctx;
+} tg__hub_options;
+
+typedef struct tg__hub_counts {
+    uint64_t frames_encoded;
+    uint64_t frames_queued; /* a frame counts once for each member */
+    uint64_t frames_dropped;
+    uint64_t snapshots_queued; /* private ones: join, change of set, resync */
+    uint64_t gap_snapshots_sent;
+    uint64_t gaps;
+    uint64_t ticks_messages_sent;
+    uint64_t unknown_messages;
+    uint64_t bad_messages;
+} tg__hub_counts;
+
+typedef struct tg__hub {
+    tg__hub_options options;
+    tg__image_table table;
+    tg__group_index groups;
+    tg__packet_pool pool;
+    tg__peer *first_peer;
+    uint32_t peer_count;
+    uint32_t next_phase;
+    uint64_t next_number;
+    uint64_t subscriptions_ever;  /* conflated or priority */
+    uint32_t *priority_followers; /* by instrument id */
+    tg__hub_counts counts;
+    /* Scratch of one call, so that no path allocates. */
+    uint8_t *message;              /* TG__MESSAGE_SIZE_MAX bytes */
+    tg__update *updates;           /* TG__SET_MAX */
+    tg__tick *ticks;               /* TG__ITEM_MAX */
+    tg__result *results;           /* TG__ITEM_MAX */
+    tg__dictionary_entry *entries; /* TG__ITEM_MAX */
+    tg_instrument_id *ids;         /* TG_INSTRUMENT_MAX */
+    uint8_t *marks;                /* bit per instrument id; all 0 between calls */
+} tg__hub;
+
+TG_MUST_CHECK tg_err tg__hub_open(const tg__hub_options *options, tg__hub **out);
+/* Every peer must have been torn down. */
+void tg__hub_close(tg__hub *hub);
+
+/* A new connection: WELCOME and the empty set. NULL: peers_max is reached, or no memory. */
+tg__peer *tg__hub_connect(tg__hub *hub, void *owner, tg__moment now);
+
+/* The one end of a connection, whatever its cause; *peer is NULL then. NULL again is allowed. */
+void tg__hub_teardown(tg__hub *hub, tg__peer **peer);
+
+/*
+ * A whole message of the client. Any error is the client's fault or a queue's limit: cause names it
+ * and the connection is marked to be closed.
+ */
+TG_MUST_CHECK tg_err tg__hub_receive(tg__hub *hub, tg__peer *peer, const uint8_t *message,
+                                     size_t size, tg__moment now, tg__cause *cause);
+
+/* Cut the lanes and send what changed to the groups whose phase it is. */
+void tg__hub_boundary(tg__hub *hub, tg__sequencer *sequencer, tg__moment now);
+
+/* A lane admitted a tick: to those who follow the instrument on the priority channel. */
+void tg__hub_tick(tg__hub *hub, tg_instrument_id id, const tg_image *image);
+
+/* Mark the connection to be closed; what waits for it is not sent any more. */
+void tg__hub_close_peer(tg__hub *hub, tg__peer *peer, uint16_t code, uint32_t reconnect_after_ms);
+
+typedef enum tg__next {
+    TG__NEXT_NOTHING, /* options.wake will tell when there is something */
+    TG__NEXT_MESSAGE,
+    TG__NEXT_CLOSE /* peer->close_code; stays so until the teardown */
+} tg__next;
+
+/* The next message to write to this connection. capacity is at least TG__MESSAGE_SIZE_MAX. */
+tg__next tg__hub_next(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *out, size_t capacity,
+                      size_t *size);
+
+/* For the hub's own files. */
+void tg__hub_wake(tg__hub *hub, tg__peer *peer);
+/* Full: the connection is marked to be closed and TG_ERR_FULL comes back. */
+TG_MUST_CHECK tg_err tg__hub_send_control(tg__hub *hub, tg__peer *peer, size_t size);
+/* Move to the group of that set; its snapshot is queued. TG_ERR_NO_MEMORY: nothing has changed. */
+TG_MUST_CHECK tg_err tg__hub_join(tg__hub *hub, tg__peer *peer, const tg_instrument_id *ids,
+                                  uint32_t count, tg__moment now);
+/* Queue a private snapshot behind the frames of the set before; not for TG__SNAPSHOT_GAP. */
+void tg__hub_queue_snapshot(tg__hub *hub, tg__peer *peer, tg__snapshot_reason reason);
+int64_t tg__hub_stamp_ns(const tg__hub *hub, tg__moment now);
+
+#endif

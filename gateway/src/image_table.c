@@ -1,0 +1,57 @@
+#include "image_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <tickglass/internal/control_flow.h>
+
+tg_err tg__image_table_init(tg__image_table *table, uint32_t count, uint32_t time_resolution_ns)
+{
+    memset(table, 0, sizeof *table);
+    table->images = calloc((size_t)count + 1, sizeof *table->images);
+    TG_ENSURE(table->images != NULL, TG_ERR_NO_MEMORY);
+    table->count = count;
+    table->time_resolution_ns = time_resolution_ns;
+    return TG_OK;
+}
+
+void tg__image_table_deinit(tg__image_table *table)
+{
+    free(table->images);
+    table->images = NULL;
+}
+
+void tg__image_table_cut(tg__image_table *table, tg__sequencer *sequencer)
+{
+    table->boundary++;
+    for (uint32_t i = 0; i < TG__LANE_COUNT; i++) {
+        tg__lane *lane = &sequencer->lanes[i];
+        for (const tg__lane_instrument *changed = tg__lane_cut_next(lane); changed != NULL;
+             changed = tg__lane_cut_next(lane)) {
+            tg__cut_image *cut = &table->images[changed->id];
+            cut->image = changed->image;
+            cut->changed_boundary = table->boundary;
+        }
+    }
+}
+
+tg_err tg__image_table_row(tg__image_table *table, tg_instrument_id id, const tg_image *image,
+                           const uint8_t **row, size_t *size)
+{
+    tg__cut_image *cut = &table->images[id];
+    if (cut->row_size == 0 || tg_version_compare(cut->row_version, tg_image_version(image)) != 0) {
+        const tg__update update = {.id = id, .image = *image};
+        size_t encoded = 0;
+        cut->row_size = 0;
+        TG_TRY(tg__snapshot_row_encode(&update, table->time_resolution_ns, cut->row,
+                                       sizeof cut->row, &encoded));
+        cut->row_size = (uint32_t)encoded;
+        cut->row_version = tg_image_version(image);
+        table->rows_encoded++;
+    } else {
+        table->rows_reused++;
+    }
+    *row = cut->row;
+    *size = cut->row_size;
+    return TG_OK;
+}

@@ -1,0 +1,45 @@
+/**
+ * The state of every instrument at the last boundary, a global cut of all lanes. Groups encode from
+ * here, never from a lane.
+ */
+#ifndef TG_GATEWAY_IMAGE_TABLE_H
+#define TG_GATEWAY_IMAGE_TABLE_H
+
+#include <tickglass/internal/frame.h>
+
+#include "sequencer.h"
+
+#define TG__SNAPSHOT_ROW_MAX 224u /* bytes: every field at its widest, with length and id */
+
+typedef struct tg__cut_image {
+    tg_image image;
+    uint64_t changed_boundary;
+    tg_version row_version; /* of the encoded row; epoch 0, seq 0 with row_size 0: none */
+    uint32_t row_size;
+    uint8_t row[TG__SNAPSHOT_ROW_MAX];
+} tg__cut_image;
+
+typedef struct tg__image_table {
+    uint64_t boundary;
+    uint32_t count;
+    uint32_t time_resolution_ns;
+    uint64_t rows_encoded;
+    uint64_t rows_reused;
+    tg__cut_image *images; /* by instrument id */
+} tg__image_table;
+
+TG_MUST_CHECK tg_err tg__image_table_init(tg__image_table *table, uint32_t count,
+                                          uint32_t time_resolution_ns);
+void tg__image_table_deinit(tg__image_table *table);
+
+/* The next boundary: takes over what the lanes changed since the last one. */
+void tg__image_table_cut(tg__image_table *table, tg__sequencer *sequencer);
+
+/*
+ * The snapshot row of image, which some group holds for id: encoded once per version. Valid until
+ * the next call for the same id. TG_ERR_BUFFER_TOO_SMALL cannot happen with known fields.
+ */
+TG_MUST_CHECK tg_err tg__image_table_row(tg__image_table *table, tg_instrument_id id,
+                                         const tg_image *image, const uint8_t **row, size_t *size);
+
+#endif

@@ -1,0 +1,37 @@
+/** The command line of tickglass-gateway. */
+#ifndef TG_GATEWAY_OPTIONS_H
+#define TG_GATEWAY_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cause.h"
+
+typedef struct tg__options {
+    const char *tape; /* NULL: the simulated market */
+    uint64_t seed;
+    uint32_t speed_milli; /* 0: as fast as possible */
+    bool loop;
+    bool merge_feeds;
+    unsigned feeds;
+    int64_t skew_min_ns;
+    int64_t skew_max_ns;
+    char listen_host[256];
+    uint16_t listen_port; /* 0: any */
+    const char *port_file;
+    const char *state_dir;
+    const char *token_file;
+    const char *write_tape;
+    bool keep_times;
+    bool hold_until_subscribed;
+    bool help;
+    bool version;
+} tg__options;
+
+/* Texts of argv are kept by pointer. TG_ERR_INVALID_ARGUMENT: cause names the option. */
+TG_MUST_CHECK tg_err tg__options_parse(tg__options *options, int argc, char *const *argv,
+                                       tg__cause *cause);
+
+extern const char tg__options_help[];
+
+#endif

@@ -1,0 +1,93 @@
+/* What a connection sends next: answers, then the snapshot after a gap, then priority ticks, then
+ * frames. That snapshot is encoded here, when the transport can take it, so that it is never old.
+ */
+#include "hub.h"
+
+#include <string.h>
+
+static void take_packet(tg__hub *hub, tg__packet *packet, uint8_t *out, size_t *size)
+{
+    memcpy(out, packet->bytes, packet->size);
+    *size = packet->size;
+    tg__packet_release(&hub->pool, packet);
+}
+
+static bool next_gap_snapshot(tg__hub *hub, tg__peer *peer, uint8_t *out, size_t capacity,
+                              size_t *size)
+{
+    if (!peer->gap_due) {
+        return false;
+    }
+    peer->gap_due = false;
+    if (tg__group_snapshot(peer->group, &hub->table, TG__SNAPSHOT_GAP, out, capacity, size) !=
+        TG_OK) {
+        tg__hub_close_peer(hub, peer, TG__CLOSE_TRY_AGAIN_LATER, 1000);
+        return false;
+    }
+    hub->counts.gap_snapshots_sent++;
+    return true;
+}
+
+static bool next_ticks(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *out, size_t capacity,
+                       size_t *size)
+{
+    if (!peer->priority_dirty) {
+        return false;
+    }
+    peer->priority_dirty = false;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < peer->priority_count; i++) {
+        tg__priority_slot *slot = &peer->priority[i];
+        if (!slot->dirty) {
+            continue;
+        }
+        slot->dirty = false;
+        tg__tick *tick = &hub->ticks[count++];
+        memset(tick, 0, sizeof *tick);
+        tick->update.id = slot->id;
+        tick->update.covered = slot->image.seq - slot->sent_seq;
+        tick->update.image = slot->image;
+        slot->sent_seq = slot->image.seq;
+    }
+    if (count == 0 || tg__ticks_encode(tg__hub_stamp_ns(hub, now), hub->options.time_resolution_ns,
+                                       hub->ticks, count, out, capacity, size) != TG_OK) {
+        return false;
+    }
+    hub->counts.ticks_messages_sent++;
+    return true;
+}
+
+static bool next_message(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *out,
+                         size_t capacity, size_t *size)
+{
+    tg__packet *packet = tg__packet_queue_pop(&peer->control);
+    if (packet != NULL) {
+        take_packet(hub, packet, out, size);
+        return true;
+    }
+    if (next_gap_snapshot(hub, peer, out, capacity, size) ||
+        next_ticks(hub, peer, now, out, capacity, size)) {
+        return true;
+    }
+    packet = tg__packet_queue_pop(&peer->frames);
+    if (packet != NULL) {
+        take_packet(hub, packet, out, size);
+        return true;
+    }
+    return false;
+}
+
+tg__next tg__hub_next(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *out, size_t capacity,
+                      size_t *size)
+{
+    if (peer->close_code == 0 && next_message(hub, peer, now, out, capacity, size)) {
+        peer->messages_sent++;
+        peer->bytes_sent += *size;
+        return TG__NEXT_MESSAGE;
+    }
+    if (peer->close_code != 0) {
+        return TG__NEXT_CLOSE;
+    }
+    peer->asked_to_write = false;
+    return TG__NEXT_NOTHING;
+}

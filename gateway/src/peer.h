@@ -1,0 +1,53 @@
+/** One connection as the hub sees it: what it follows, what it knows, what waits to be sent. */
+#ifndef TG_GATEWAY_PEER_H
+#define TG_GATEWAY_PEER_H
+
+#include "group.h"
+#include "packet_queue.h"
+#include "token_bucket.h"
+
+#define TG__PEER_CONTROL_BYTES_MAX                                                                 \
+    (4u << 20) /* a client that does not read its answers is closed */
+
+#define TG__PEER_CONTROL_MAX 1024u /* messages: many small requests may come in one burst */
+#define TG__PEER_FRAMES_MAX  64u
+
+/* Of one instrument on the priority channel: the latest tick wins. */
+typedef struct tg__priority_slot {
+    tg_instrument_id id;
+    bool dirty;
+    uint64_t sent_seq;
+    tg_image image;
+} tg__priority_slot;
+
+typedef struct tg__peer {
+    struct tg__peer *next; /* all peers of the hub */
+    struct tg__peer *previous;
+    struct tg__peer *next_member; /* of the group */
+    struct tg__peer *previous_member;
+    tg__group *group;
+    void *owner; /* the transport's record of this connection */
+    uint64_t number;
+    uint8_t *known; /* bit per instrument id whose dictionary entry was sent */
+    uint8_t known_venues[(TG_VENUE_MAX + 7) / 8];
+    tg__packet_queue control; /* never dropped; full: the connection is closed */
+    tg__packet_queue frames;  /* full: all are dropped and a snapshot restates */
+    bool gap_due;             /* no frame is queued while this is set */
+    bool asked_to_write;      /* the transport was told and has not found the end yet */
+    uint16_t close_code;      /* 0: stays */
+    uint32_t reconnect_after_ms;
+    tg__token_bucket subscribe_rate;
+    tg__priority_slot *priority; /* ascending ids; NULL until the first is subscribed */
+    uint32_t priority_count;
+    bool priority_dirty;
+    uint64_t messages_sent;
+    uint64_t bytes_sent;
+    uint64_t gaps;
+    tg__packet *control_slots[TG__PEER_CONTROL_MAX];
+    tg__packet *frame_slots[TG__PEER_FRAMES_MAX];
+} tg__peer;
+
+/* The slot of id, or NULL. */
+tg__priority_slot *tg__peer_priority_slot(const tg__peer *peer, tg_instrument_id id);
+
+#endif

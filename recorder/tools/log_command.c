@@ -1,0 +1,127 @@
+#include "log_command.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tickglass/record_inline.h>
+
+int log_fail(const char *path, tg_err err)
+{
+    if (err == TG_ERR_IO) {
+        (void)fprintf(stderr, "tickglass-log: %s: %s\n", path, strerror(errno));
+    } else {
+        (void)fprintf(stderr, "tickglass-log: %s: offset 0: %s (%s)\n", path, tg_err_text(err),
+                      tg_err_name(err));
+    }
+    return LOG_USAGE;
+}
+
+int log_input_open(const log_options *opt, log_input *out)
+{
+    out->count = 0;
+    out->files = calloc((size_t)opt->path_count, sizeof *out->files);
+    if (out->files == NULL) {
+        return log_fail("memory", TG_ERR_NO_MEMORY);
+    }
+    for (int i = 0; i < opt->path_count; i++) {
+        const tg_err err = tg__log_file_open(opt->paths[i], &out->files[out->count]);
+        if (err != TG_OK) {
+            return log_fail(opt->paths[i], err);
+        }
+        out->count++;
+    }
+    return LOG_OK;
+}
+
+void log_input_close(log_input *input)
+{
+    for (size_t i = 0; i < input->count; i++) {
+        tg__log_file_close(&input->files[i]);
+    }
+    free(input->files);
+}
+
+static const char *note_text(uint32_t kind)
+{
+    switch (kind) {
+    case TG__NOTE_REFUSED:
+        return "records had no ring or no place in the dictionary";
+    case TG__NOTE_STALL:
+        return "writes were refused and repeated";
+    case TG__NOTE_DROPPED:
+        return "records were dropped, the ring was full";
+    case TG__NOTE_OVERWRITTEN:
+        return "records were overwritten by newer ones";
+    default:
+        return "of a kind that this version does not know";
+    }
+}
+
+int log_input_problems(const log_input *input)
+{
+    int status = LOG_OK;
+    for (size_t i = 0; i < input->count; i++) {
+        const tg__log_file *file = &input->files[i];
+        const size_t kept =
+            file->problem_count < TG__PROBLEMS_MAX ? file->problem_count : TG__PROBLEMS_MAX;
+        for (size_t p = 0; p < kept; p++) {
+            const tg__problem *problem = &file->problems[p];
+            (void)fprintf(stderr,
+                          "tickglass-log: %s: offset %" PRIu64 ": %s, %" PRIu64 " bytes (%s)\n",
+                          file->path, problem->offset, problem->text, problem->size,
+                          tg_err_name(problem->err));
+            status = LOG_DAMAGED;
+        }
+        if (file->problem_count > kept) {
+            (void)fprintf(stderr, "tickglass-log: %s: and %zu more problems\n", file->path,
+                          file->problem_count - kept);
+        }
+        for (size_t n = 0; n < file->note_count; n++) {
+            const tg__note *note = &file->notes[n];
+            (void)fprintf(stderr, "tickglass-log: %s: note: %" PRIu64 " %s", file->path,
+                          note->count, note_text(note->kind));
+            if (note->thread != 0) {
+                (void)fprintf(stderr, ", thread %" PRIu32, note->thread);
+            }
+            if (note->error != 0) {
+                (void)fprintf(stderr, ": %s", strerror(note->error));
+            }
+            (void)fputc('\n', stderr);
+        }
+    }
+    return status;
+}
+
+static bool is_site(const tg__site_info *site, const char *asked)
+{
+    const char *colon = strrchr(asked, ':');
+    const size_t length = colon != NULL ? (size_t)(colon - asked) : strlen(asked);
+    if (colon != NULL && strtoul(colon + 1, NULL, 10) != site->line) {
+        return false;
+    }
+    return length <= site->file_size &&
+           memcmp(site->file + site->file_size - length, asked, length) == 0 &&
+           (length == site->file_size || asked[0] == '/' ||
+            site->file[site->file_size - length - 1] == '/');
+}
+
+static bool is_thread(const tg__log_record *record, const char *asked)
+{
+    char *end = NULL;
+    const unsigned long number = strtoul(asked, &end, 10);
+    if (*asked != '\0' && *end == '\0') {
+        return record->thread == number;
+    }
+    return strcmp(tg__log_file_thread_name(record->file, record->thread), asked) == 0;
+}
+
+bool log_wants(const log_options *opt, const tg__log_record *record)
+{
+    return (opt->level_most == 0 || record->site->level <= opt->level_most) &&
+           record->utc_ns >= opt->from_utc_ns && record->utc_ns <= opt->to_utc_ns &&
+           (opt->site == NULL || is_site(record->site, opt->site)) &&
+           (opt->thread == NULL || is_thread(record, opt->thread));
+}

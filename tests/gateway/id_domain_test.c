@@ -1,0 +1,69 @@
+#include "tg_cmocka.h"
+
+#include "id_domain.h"
+
+static tg__verdict judge(tg__id_domain *domain, tg__row_kind kind, int64_t ts_ns, uint64_t id)
+{
+    const tg__row row = {.ts_ns = ts_ns, .exchange_id = id, .has_id = true, .kind = kind};
+    return tg__id_domain_judge(domain, &row);
+}
+
+static void a_lower_id_is_a_regression_and_changes_nothing(void **state)
+{
+    (void)state;
+    tg__id_domain domain = {0};
+    assert_int_equal(judge(&domain, TG__ROW_BID, 10, 1000), TG__VERDICT_NEW);
+    assert_int_equal(judge(&domain, TG__ROW_BID, 20, 995), TG__VERDICT_REGRESSION);
+    assert_int_equal(judge(&domain, TG__ROW_BID, 30, 1001), TG__VERDICT_NEW);
+    assert_int_equal(judge(&domain, TG__ROW_BID, 40, 1000), TG__VERDICT_REGRESSION);
+}
+
+static void an_equal_id_is_a_duplicate(void **state)
+{
+    (void)state;
+    tg__id_domain domain = {0};
+    assert_int_equal(judge(&domain, TG__ROW_TRADE, 10, 7), TG__VERDICT_NEW);
+    assert_int_equal(judge(&domain, TG__ROW_TRADE, 10, 7), TG__VERDICT_DUPLICATE);
+    assert_int_equal(judge(&domain, TG__ROW_TRADE, 11, 7), TG__VERDICT_DUPLICATE);
+}
+
+static void bid_and_ask_with_equal_time_and_id_are_one_tick(void **state)
+{
+    (void)state;
+    tg__id_domain domain = {0};
+    assert_int_equal(judge(&domain, TG__ROW_BID, 10, 7), TG__VERDICT_NEW);
+    assert_int_equal(judge(&domain, TG__ROW_ASK, 10, 7), TG__VERDICT_COMPLETES);
+    assert_int_equal(judge(&domain, TG__ROW_ASK, 10, 7), TG__VERDICT_DUPLICATE);
+    assert_int_equal(judge(&domain, TG__ROW_BID, 10, 7), TG__VERDICT_DUPLICATE);
+    assert_int_equal(judge(&domain, TG__ROW_ASK, 12, 8), TG__VERDICT_NEW);
+    assert_int_equal(judge(&domain, TG__ROW_BID, 13, 8), TG__VERDICT_DUPLICATE);
+}
+
+static void rows_without_an_id_are_never_deduplicated(void **state)
+{
+    (void)state;
+    tg__id_domain domain = {0};
+    const tg__row row = {.ts_ns = 5, .kind = TG__ROW_BID};
+    assert_int_equal(tg__id_domain_judge(&domain, &row), TG__VERDICT_NEW);
+    assert_int_equal(tg__id_domain_judge(&domain, &row), TG__VERDICT_NEW);
+}
+
+static void id_zero_is_an_id(void **state)
+{
+    (void)state;
+    tg__id_domain domain = {0};
+    assert_int_equal(judge(&domain, TG__ROW_BID, 10, 0), TG__VERDICT_NEW);
+    assert_int_equal(judge(&domain, TG__ROW_BID, 11, 0), TG__VERDICT_DUPLICATE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lower_id_is_a_regression_and_changes_nothing),
+        cmocka_unit_test(an_equal_id_is_a_duplicate),
+        cmocka_unit_test(bid_and_ask_with_equal_time_and_id_are_one_tick),
+        cmocka_unit_test(rows_without_an_id_are_never_deduplicated),
+        cmocka_unit_test(id_zero_is_an_id),
+    };
+    return cmocka_run_group_tests_name("gateway.id_domain", tests, NULL, NULL);
+}

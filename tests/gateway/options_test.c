@@ -1,0 +1,114 @@
+#include "tg_cmocka.h"
+
+#include <string.h>
+
+#include "options.h"
+
+#define PARSE(options, cause, ...)                                                                 \
+    parse((options), (cause), (const char *const[]){"tickglass-gateway", __VA_ARGS__, NULL})
+
+static tg_err parse(tg__options *options, tg__cause *cause, const char *const *argv)
+{
+    int argc = 0;
+    while (argv[argc] != NULL) {
+        argc++;
+    }
+    return tg__options_parse(options, argc, (char *const *)(uintptr_t)argv, cause);
+}
+
+static void nothing_means_the_simulated_market_on_a_free_port(void **state)
+{
+    (void)state;
+    tg__options o;
+    tg__cause cause;
+    assert_int_equal(PARSE(&o, &cause, "--sim"), TG_OK);
+    assert_null(o.tape);
+    assert_int_equal(o.seed, 1);
+    assert_int_equal(o.speed_milli, 1000);
+    assert_int_equal(o.feeds, 1);
+    assert_string_equal(o.listen_host, "127.0.0.1");
+    assert_int_equal(o.listen_port, 0);
+}
+
+static void every_option_is_taken(void **state)
+{
+    (void)state;
+    tg__options o;
+    tg__cause cause;
+    assert_int_equal(PARSE(&o, &cause, "--tape", "t.csv.xz", "--speed", "2.5", "--loop",
+                           "--merge-feeds", "--feeds", "2", "--skew-ms", "6:9", "--listen",
+                           "[::1]:9443", "--port-file", "p", "--state-dir", "d", "--token-file",
+                           "k", "--write-tape", "w", "--keep-times", "--hold-until-subscribed",
+                           "--seed", "18446744073709551615"),
+                     TG_OK);
+    assert_string_equal(o.tape, "t.csv.xz");
+    assert_int_equal(o.speed_milli, 2500);
+    assert_true(o.loop && o.merge_feeds && o.keep_times && o.hold_until_subscribed);
+    assert_int_equal(o.feeds, 2);
+    assert_int_equal(o.skew_min_ns, 6000000);
+    assert_int_equal(o.skew_max_ns, 9000000);
+    assert_string_equal(o.listen_host, "::1");
+    assert_int_equal(o.listen_port, 9443);
+    assert_string_equal(o.port_file, "p");
+    assert_string_equal(o.state_dir, "d");
+    assert_string_equal(o.token_file, "k");
+    assert_string_equal(o.write_tape, "w");
+    assert_true(o.seed == UINT64_MAX);
+}
+
+static void bad_values_are_named(void **state)
+{
+    (void)state;
+    static const char *const cases[][3] = {
+        {"--speed", "-1", "--speed -1: expected"},
+        {"--speed", "fast", "--speed fast: expected"},
+        {"--speed", "0.0001", "--speed 0.0001: expected"},
+        {"--speed", "1000001", "--speed 1000001: expected"},
+        {"--feeds", "3", "--feeds 3: expected 1 or 2"},
+        {"--feeds", "0", "--feeds 0: expected 1 or 2"},
+        {"--skew-ms", "9:6", "--skew-ms 9:6: expected"},
+        {"--skew-ms", "6", "--skew-ms 6: expected"},
+        {"--skew-ms", "6:", "--skew-ms 6:: expected"},
+        {"--listen", "9443", "--listen 9443: expected"},
+        {"--listen", "::1:9443", "--listen ::1:9443: expected"},
+        {"--listen", "localhost:65536", "--listen localhost:65536: expected"},
+        {"--seed", "18446744073709551616", "expected an unsigned"},
+        {"--seed", "", "expected an unsigned"},
+        {"--what", "x", "--what: there is no such option"},
+        {"--merge-feeds", "--sim", "belong to --tape"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tg__options o;
+        tg__cause cause;
+        assert_int_equal(PARSE(&o, &cause, cases[i][0], cases[i][1]), TG_ERR_INVALID_ARGUMENT);
+        assert_non_null(strstr(cause.text, cases[i][2]));
+    }
+    tg__options o;
+    tg__cause cause;
+    assert_int_equal(PARSE(&o, &cause, "--tape"), TG_ERR_INVALID_ARGUMENT);
+    assert_string_equal(cause.text, "--tape: its value is missing");
+    assert_int_equal(PARSE(&o, &cause, "--sim", "--tape", "t"), TG_ERR_INVALID_ARGUMENT);
+}
+
+static void the_help_names_every_option(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "--sim",        "--tape",        "--seed",       "--speed",      "--loop",
+        "--keep-times", "--merge-feeds", "--feeds",      "--skew-ms",    "--listen",
+        "--port-file",  "--state-dir",   "--token-file", "--write-tape", "--hold-until-subscribed"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_non_null(strstr(tg__options_help, names[i]));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_means_the_simulated_market_on_a_free_port),
+        cmocka_unit_test(every_option_is_taken),
+        cmocka_unit_test(bad_values_are_named),
+        cmocka_unit_test(the_help_names_every_option),
+    };
+    return cmocka_run_group_tests_name("gateway.options", tests, NULL, NULL);
+}

@@ -1,0 +1,227 @@
+#include "tg_cmocka.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <tickglass/record_inline.h>
+
+#include "bytes.h"
+#include "pack.h"
+#include "seeded_random.h"
+
+enum {
+    SITES = 300,
+    RECORDS = 400
+};
+
+typedef struct sites {
+    tg__site_info infos[SITES + 1];
+    uint8_t types[SITES + 1][TG_RECORD_ARGUMENTS_MAX];
+} sites;
+
+/* Sites of every number and mix of arguments; ids on both sides of the one-byte limit. */
+static void make_sites(sites *s, seeded_random *random)
+{
+    memset(s, 0, sizeof *s);
+    for (uint32_t id = 1; id <= SITES; id++) {
+        tg__site_info *info = &s->infos[id];
+        info->id = id;
+        info->level = TG_RECORD_INFO;
+        info->argument_count = (uint8_t)random_below(random, TG_RECORD_ARGUMENTS_MAX + 1);
+        info->types = s->types[id];
+        info->file = "f";
+        info->format = "";
+        for (uint8_t i = 0; i < info->argument_count; i++) {
+            s->types[id][i] = (uint8_t)(1 + random_below(random, 8));
+            info->nibble_count =
+                (uint8_t)(info->nibble_count + (s->types[id][i] == TG__TYPE_DECIMAL ? 2 : 1));
+        }
+    }
+}
+
+static size_t make_record(const tg__site_info *site, seeded_random *random, uint64_t stamp,
+                          unsigned char *out)
+{
+    unsigned char *at = out + TG__RECORD_HEADER;
+    for (uint8_t i = 0; i < site->argument_count; i++) {
+        tg__argument argument = {random_any_size(random, 64), NULL, 0};
+        argument.word = random_below(random, 2) == 0 ? argument.word : 0 - argument.word;
+        unsigned char bytes[64];
+        if (site->types[i] == TG__TYPE_TEXT || site->types[i] == TG__TYPE_BLOB) {
+            argument.word = random_below(random, sizeof bytes);
+            memset(bytes, (int)random_below(random, 256), sizeof bytes);
+            argument.bytes = bytes;
+        }
+        argument.exponent = (int8_t)(random_below(random, 37) - 18);
+        at = tg__argument_put(at, site->types[i], argument);
+    }
+    const size_t exact = (size_t)(at - out);
+    const size_t size = (exact + 7u) & ~(size_t)7u;
+    memset(at, 0, size - exact);
+    tg__put_u32(out, (uint32_t)size);
+    tg__put_u32(out + 4, site->id | (random_below(random, 4) == 0 ? TG__SITE_STAMP_NS : 0));
+    tg__put_u64(out + 8, stamp);
+    return size;
+}
+
+static void packed_records_unpack_to_the_same_bytes(void **state)
+{
+    (void)state;
+    seeded_random random = random_start("pack", 5);
+    static sites s;
+    static unsigned char records[RECORDS][2048];
+    static unsigned char packed[RECORDS * 2048];
+    for (int round = 0; round < 20; round++) {
+        make_sites(&s, &random);
+        tg__pack pack;
+        tg__pack unpack;
+        assert_int_equal(tg__pack_init(&pack, SITES + 1), TG_OK);
+        assert_int_equal(tg__pack_init(&unpack, SITES + 1), TG_OK);
+        for (int block = 0; block < 3; block++) { /* nothing of one block reaches into the next */
+            tg__pack_begin_block(&pack);
+            tg__pack_begin_block(&unpack);
+            size_t used = 0;
+            uint64_t stamp = random_u64(&random);
+            for (int i = 0; i < RECORDS; i++) {
+                const uint32_t id = 1 + (uint32_t)random_below(&random, i % 2 == 0 ? 4 : SITES);
+                stamp += random_any_size(&random, 40) - random_any_size(&random, 20);
+                const size_t size = make_record(&s.infos[id], &random, stamp, records[i]);
+                const size_t now = tg__pack_record(&pack, &s.infos[id], records[i], packed + used);
+                assert_true(now <= size + TG__PACK_GROWTH - 8);
+                used += now;
+            }
+            size_t at = 0;
+            for (int i = 0; i < RECORDS; i++) {
+                unsigned char out[4096];
+                size_t consumed = 0;
+                assert_int_equal(tg__unpack_record(&unpack, s.infos, packed + at, used - at, out,
+                                                   sizeof out, &consumed),
+                                 TG_OK);
+                assert_memory_equal(out, records[i], tg__get_u32(records[i]));
+                at += consumed;
+            }
+            assert_int_equal(at, used);
+        }
+        tg__pack_deinit(&pack);
+        tg__pack_deinit(&unpack);
+    }
+}
+
+static void every_shorter_record_is_rejected_and_changes_nothing(void **state)
+{
+    (void)state;
+    seeded_random random = random_start("short", 6);
+    static sites s;
+    make_sites(&s, &random);
+    tg__pack pack;
+    tg__pack unpack;
+    assert_int_equal(tg__pack_init(&pack, SITES + 1), TG_OK);
+    assert_int_equal(tg__pack_init(&unpack, SITES + 1), TG_OK);
+    tg__pack_begin_block(&unpack);
+    tg__pack_site *before = malloc((SITES + 1) * sizeof *before);
+    assert_non_null(before);
+    for (uint32_t id = 1; id <= SITES; id++) {
+        unsigned char record[2048];
+        unsigned char out[4096];
+        (void)make_record(&s.infos[id], &random, random_u64(&random), record);
+        unsigned char packed[4096];
+        tg__pack_begin_block(&pack);
+        const size_t size = tg__pack_record(&pack, &s.infos[id], record, packed);
+        memcpy(before, unpack.sites, (SITES + 1) * sizeof *before);
+        for (size_t shorter = 0; shorter < size; shorter++) {
+            unsigned char *exact = malloc(shorter + 1); /* so that ASan sees a byte too far */
+            assert_non_null(exact);
+            memcpy(exact + 1, packed, shorter);
+            size_t consumed = 0;
+            assert_int_equal(
+                tg__unpack_record(&unpack, s.infos, exact + 1, shorter, out, sizeof out, &consumed),
+                TG_ERR_CORRUPT);
+            free(exact);
+        }
+        assert_memory_equal(before, unpack.sites, (SITES + 1) * sizeof *before);
+    }
+    free(before);
+    tg__pack_deinit(&pack);
+    tg__pack_deinit(&unpack);
+}
+
+static void unknown_sites_and_bad_codes_are_rejected(void **state)
+{
+    (void)state;
+    static sites s;
+    seeded_random random = random_start("bad", 7);
+    make_sites(&s, &random);
+    s.infos[7].id = 0;
+    static uint8_t one_number[] = {TG__TYPE_U32};
+    s.infos[8] = (tg__site_info){
+        .id = 8, .level = 1, .argument_count = 1, .nibble_count = 1, .types = one_number};
+    tg__pack pack;
+    assert_int_equal(tg__pack_init(&pack, SITES + 1), TG_OK);
+    tg__pack_begin_block(&pack);
+    const struct {
+        size_t size;
+        unsigned char bytes[16];
+    } rows[] = {
+        {2, {0x00, 0x00}},             /* no such site */
+        {2, {0x07, 0x00}},             /* not in the dictionary */
+        {3, {0xf2, 0x01, 0x00}},       /* reserved code */
+        {4, {0xf0, 0xad, 0x02, 0x00}}, /* 301: over the last place */
+        {4, {0x08, 0x00, 0x09, 0x00}}, /* a number of nine bytes */
+        {4, {0x08, 0x00, 0x01, 0x01}}, /* -1 is not a u32 */
+        {12, {0x01, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02, 0x00}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        unsigned char out[256];
+        size_t consumed = 0;
+        assert_int_equal(tg__unpack_record(&pack, s.infos, rows[i].bytes, rows[i].size, out,
+                                           sizeof out, &consumed),
+                         TG_ERR_CORRUPT);
+    }
+    tg__pack_deinit(&pack);
+}
+
+static void a_typical_tick_takes_few_bytes(void **state)
+{
+    (void)state;
+    /* FORMAT.md 5 derives these bytes by hand. */
+    static const uint8_t types[] = {TG__TYPE_U32, TG__TYPE_I64, TG__TYPE_I64, TG__TYPE_U64};
+    tg__site_info infos[5];
+    memset(infos, 0, sizeof infos);
+    infos[4] = (tg__site_info){
+        .id = 4, .level = 3, .argument_count = 4, .nibble_count = 4, .types = types};
+    tg__pack pack;
+    assert_int_equal(tg__pack_init(&pack, 5), TG_OK);
+    tg__pack_begin_block(&pack);
+    unsigned char record[48];
+    unsigned char out[128];
+    memset(record, 0, sizeof record);
+    tg__put_u32(record, 48);
+    tg__put_u32(record + 4, 4);
+    tg__put_u64(record + 8, 1000);
+    tg__put_u32(record + 16, 120);
+    tg__put_u64(record + 20, 184275);
+    tg__put_u64(record + 28, 184300);
+    tg__put_u64(record + 36, 77);
+    static const unsigned char first[] = {0x04, 0xd0, 0x0f, 0x31, 0x13, 0xf0, 0xa6,
+                                          0x9f, 0x05, 0xd8, 0x9f, 0x05, 0x9a};
+    assert_int_equal(tg__pack_record(&pack, &infos[4], record, out), sizeof first);
+    assert_memory_equal(out, first, sizeof first);
+    tg__put_u64(record + 8, 1050);
+    tg__put_u64(record + 20, 184274);
+    tg__put_u64(record + 36, 78);
+    static const unsigned char second[] = {0x04, 0x64, 0x10, 0x10, 0x01, 0x02};
+    assert_int_equal(tg__pack_record(&pack, &infos[4], record, out), sizeof second);
+    assert_memory_equal(out, second, sizeof second);
+    tg__pack_deinit(&pack);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(packed_records_unpack_to_the_same_bytes),
+        cmocka_unit_test(every_shorter_record_is_rejected_and_changes_nothing),
+        cmocka_unit_test(unknown_sites_and_bad_codes_are_rejected),
+        cmocka_unit_test(a_typical_tick_takes_few_bytes),
+    };
+    return cmocka_run_group_tests_name("recorder.pack", tests, NULL, NULL);
+}

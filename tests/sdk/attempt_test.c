@@ -1,0 +1,95 @@
+#include "tg_cmocka.h"
+
+#include <string.h>
+
+#include "attempt.h"
+
+static tg__attempt plain(const char *detail)
+{
+    const tg__attempt attempt = {"gw.example.com", "10.0.0.1", 9443, false, 0, detail, "", "", 0};
+    return attempt;
+}
+
+static void a_refused_certificate_says_which_check_failed(void **state)
+{
+    (void)state;
+    tg__closed closed;
+    tg__attempt attempt = plain("tls handshake: mbedtls -0x2700 verify 0x00000008");
+    tg__attempt_explain(&attempt, &closed);
+    assert_int_equal(closed.cause, TG__CAUSE_CERTIFICATE);
+    assert_string_equal(closed.text, "certificate of gw.example.com: it is not signed by an "
+                                     "authority that this client trusts");
+    attempt = plain("tls handshake: mbedtls -0x2700 verify 0x00000005");
+    tg__attempt_explain(&attempt, &closed);
+    assert_non_null(strstr(closed.text, "for another host"));
+    assert_non_null(strstr(closed.text, "has expired"));
+}
+
+static void another_tls_failure_is_no_certificate_failure(void **state)
+{
+    (void)state;
+    tg__closed closed;
+    tg__attempt attempt = plain("tls handshake: mbedtls -0x7780 verify 0x00000000");
+    tg__attempt_explain(&attempt, &closed);
+    assert_int_equal(closed.cause, TG__CAUSE_TLS);
+    assert_true(strlen(closed.text) > 0);
+    attempt = plain("tls handshake: mbedtls -0x7280 verify 0xffffffff");
+    tg__attempt_explain(&attempt, &closed);
+    assert_int_equal(closed.cause, TG__CAUSE_TLS);
+}
+
+static void an_http_answer_keeps_status_and_delay(void **state)
+{
+    (void)state;
+    tg__closed closed;
+    tg__attempt attempt = plain("HS: ws upgrade unauthorized");
+    attempt.requested = true;
+    attempt.http_status = 503;
+    attempt.retry_after = "7";
+    tg__attempt_explain(&attempt, &closed);
+    assert_int_equal(closed.cause, TG__CAUSE_HTTP_STATUS);
+    assert_int_equal(closed.code, 503);
+    assert_int_equal(closed.floor_ms, 7000);
+    attempt.retry_after = "nonsense";
+    tg__attempt_explain(&attempt, &closed);
+    assert_int_equal(closed.floor_ms, 0);
+}
+
+static void what_answers_but_does_not_upgrade_is_no_gateway(void **state)
+{
+    (void)state;
+    tg__closed closed;
+    tg__attempt attempt = plain("HS: PROTOCOL malformed");
+    attempt.requested = true;
+    attempt.http_status = 101;
+    tg__attempt_explain(&attempt, &closed);
+    assert_int_equal(closed.cause, TG__CAUSE_UPGRADE);
+    attempt.http_status = 0;
+    tg__attempt_explain(&attempt, &closed);
+    assert_int_equal(closed.cause, TG__CAUSE_LOST);
+}
+
+static void a_closed_port_names_address_and_port(void **state)
+{
+    (void)state;
+    tg__closed closed;
+    tg__attempt attempt = plain("");
+    tg__attempt_explain(&attempt, &closed);
+    assert_int_equal(closed.cause, TG__CAUSE_CONNECT);
+    assert_string_equal(closed.text, "10.0.0.1 port 9443: no connection");
+    attempt.detail = "conn fail: 111";
+    tg__attempt_explain(&attempt, &closed);
+    assert_string_equal(closed.text, "10.0.0.1 port 9443: Connection refused");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_refused_certificate_says_which_check_failed),
+        cmocka_unit_test(another_tls_failure_is_no_certificate_failure),
+        cmocka_unit_test(an_http_answer_keeps_status_and_delay),
+        cmocka_unit_test(what_answers_but_does_not_upgrade_is_no_gateway),
+        cmocka_unit_test(a_closed_port_names_address_and_port),
+    };
+    return cmocka_run_group_tests_name("sdk.attempt", tests, NULL, NULL);
+}

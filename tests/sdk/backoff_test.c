@@ -1,0 +1,120 @@
+#include "tg_cmocka.h"
+
+#include "backoff.h"
+
+#define MS INT64_C(1000000)
+
+static void windows_double_from_the_first_retry_up_to_the_cap(void **state)
+{
+    (void)state;
+    tg__backoff backoff;
+    tg__backoff_init(&backoff, 500, 15000);
+    tg__random random = {1};
+    static const uint32_t windows[] = {500, 1000, 2000, 4000, 8000, 15000, 15000};
+    for (size_t i = 0; i < sizeof windows / sizeof windows[0]; i++) {
+        assert_int_equal(tg__backoff_window_ms(&backoff), windows[i]);
+        const int64_t delay = tg__backoff_next_ns(&backoff, &random, 0, false);
+        assert_true(delay >= 0 && delay <= (int64_t)windows[i] * MS);
+    }
+    tg__backoff_reset(&backoff);
+    assert_int_equal(tg__backoff_window_ms(&backoff), 500);
+}
+
+static void any_number_of_attempts_stays_at_the_cap(void **state)
+{
+    (void)state;
+    tg__backoff backoff;
+    tg__backoff_init(&backoff, 1, UINT32_MAX);
+    backoff.attempts = UINT32_MAX;
+    tg__random random = {1};
+    assert_int_equal(tg__backoff_window_ms(&backoff), UINT32_MAX);
+    (void)tg__backoff_next_ns(&backoff, &random, 0, false);
+    assert_int_equal(backoff.attempts, UINT32_MAX);
+    tg__backoff_init(&backoff, 0, 0);
+    backoff.attempts = 1000;
+    assert_int_equal(tg__backoff_window_ms(&backoff), 0);
+    assert_int_equal(tg__backoff_next_ns(&backoff, &random, 0, false), 0);
+}
+
+static void delays_are_spread_evenly_over_the_window(void **state)
+{
+    (void)state;
+    tg__random random = {42};
+    uint32_t bins[10] = {0};
+    for (int i = 0; i < 100000; i++) {
+        tg__backoff backoff;
+        tg__backoff_init(&backoff, 1000, 15000);
+        const int64_t delay = tg__backoff_next_ns(&backoff, &random, 0, false);
+        const int64_t bin = delay / (100 * MS);
+        bins[bin < 10 ? bin : 9]++;
+    }
+    for (int i = 0; i < 10; i++) {
+        /* 10,000 expected, standard deviation 95: six of them either way. */
+        assert_in_range(bins[i], 9430, 10570);
+    }
+}
+
+static void a_floor_is_never_undercut_and_spreads_over_the_window(void **state)
+{
+    (void)state;
+    tg__random random = {7};
+    int64_t low = INT64_MAX;
+    int64_t high = 0;
+    for (int i = 0; i < 10000; i++) {
+        tg__backoff backoff;
+        tg__backoff_init(&backoff, 500, 15000);
+        const int64_t delay = tg__backoff_next_ns(&backoff, &random, 1840, false);
+        low = delay < low ? delay : low;
+        high = delay > high ? delay : high;
+    }
+    assert_true(low >= 1840 * MS && low < 1850 * MS);
+    assert_true(high <= 2340 * MS && high > 2330 * MS);
+}
+
+static void a_hostile_floor_is_clamped(void **state)
+{
+    (void)state;
+    tg__random random = {7};
+    tg__backoff backoff;
+    tg__backoff_init(&backoff, 500, 15000);
+    const int64_t delay = tg__backoff_next_ns(&backoff, &random, UINT32_MAX, false);
+    assert_true(delay <= (int64_t)(TG__BACKOFF_FLOOR_MAX_MS + 500) * MS);
+}
+
+static void a_slow_retry_starts_at_the_cap(void **state)
+{
+    (void)state;
+    tg__random random = {7};
+    for (int i = 0; i < 1000; i++) {
+        tg__backoff backoff;
+        tg__backoff_init(&backoff, 500, 15000);
+        const int64_t delay = tg__backoff_next_ns(&backoff, &random, 0, true);
+        assert_true(delay >= 15000 * MS && delay <= 30000 * MS);
+    }
+}
+
+static void one_seed_gives_one_sequence(void **state)
+{
+    (void)state;
+    tg__random a = {99};
+    tg__random b = {99};
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(tg__random_upto(&a, 1000), tg__random_upto(&b, 1000));
+    }
+    assert_int_equal(tg__random_upto(&a, 0), 0);
+    (void)tg__random_upto(&a, UINT64_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(windows_double_from_the_first_retry_up_to_the_cap),
+        cmocka_unit_test(any_number_of_attempts_stays_at_the_cap),
+        cmocka_unit_test(delays_are_spread_evenly_over_the_window),
+        cmocka_unit_test(a_floor_is_never_undercut_and_spreads_over_the_window),
+        cmocka_unit_test(a_hostile_floor_is_clamped),
+        cmocka_unit_test(a_slow_retry_starts_at_the_cap),
+        cmocka_unit_test(one_seed_gives_one_sequence),
+    };
+    return cmocka_run_group_tests_name("sdk.backoff", tests, NULL, NULL);
+}

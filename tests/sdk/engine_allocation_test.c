@@ -1,0 +1,72 @@
+/* The data path allocates nothing: the linker sends every malloc() of our objects through here. */
+#include "tg_cmocka.h"
+
+#include <stdlib.h>
+
+#include "engine_rig.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+
+static unsigned allocations;
+
+void *__wrap_malloc(size_t size)
+{
+    allocations++;
+    return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    allocations++;
+    return __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *block, size_t size)
+{
+    allocations++;
+    return __real_realloc(block, size);
+}
+
+static void nothing_is_allocated_after_open(void **state)
+{
+    (void)state;
+    static rig r;
+    allocations = 0;
+    rig_open(&r, 64);
+    assert_true(allocations > 0); /* the counter works */
+    allocations = 0;
+    for (uint32_t i = 0; i < 20; i++) {
+        rig_subscribe(&r, i, (tg_instrument_id)i);
+    }
+    rig_go_live(&r);
+    for (int i = 0; i < 500; i++) {
+        sim_market_tick(&r.market, (tg_instrument_id)(i % 20), i);
+        sim_market_step(&r.market);
+        sim_session_frame(&r.session);
+        if (i % 50 == 49) {
+            assert_non_null(sim_session_take(&r.session)); /* a hole, a resync */
+        }
+        if (i % 100 == 99) {
+            assert_int_equal(rig_closed(&r, TG__CAUSE_LOST, 0, 0), TG_OK);
+            rig_await_attempt(&r);
+            rig_go_live(&r);
+        }
+        rig_deliver(&r);
+        rig_advance(&r, 40 * RIG_MS);
+    }
+    assert_int_equal(allocations, 0);
+    rig_close(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_allocated_after_open),
+    };
+    return cmocka_run_group_tests_name("sdk.engine_allocation", tests, NULL, NULL);
+}

@@ -1,0 +1,65 @@
+/* An engine with its store on a clock that the test moves, wired to a simulated gateway. */
+#ifndef ENGINE_RIG_H
+#define ENGINE_RIG_H
+
+#include "engine.h"
+#include "sim_gateway.h"
+
+#define RIG_EVENTS_MAX 512u
+#define RIG_MS         INT64_C(1000000)
+
+typedef struct rig {
+    int64_t now_ns;
+    tg_clock clock;
+    tg_store *store;
+    tg_reader *reader;
+    tg__engine *engine;
+    sim_market market;
+    const sim_market *gateway; /* what the next session is served from; first: &market */
+    sim_session session;
+    sim_message *messages;
+    bool connected;      /* the gateway's end is open */
+    bool connecting;     /* CONNECT came and was not answered */
+    bool deaf;           /* what the client sends is lost */
+    bool dropped;        /* DROP came for the connection */
+    uint16_t close_code; /* of the CLOSE action; 0: none came */
+    uint32_t generation;
+    int64_t deadline_ns;
+    uint32_t event_count; /* counts on when the array is full */
+    tg_event events[RIG_EVENTS_MAX];
+    uint32_t answers;
+    uint32_t found_entries;
+    uint32_t found_pages;
+    bool found_more;
+    uint32_t published;
+} rig;
+
+void rig_open(rig *r, uint32_t instruments_max);
+void rig_close(rig *r);
+
+/* Every input goes through here; actions are carried out. */
+tg_err rig_input(rig *r, tg__input *input);
+tg_err rig_plain(rig *r, tg__input_kind kind);
+void rig_subscribe(rig *r, uint32_t sub, tg_instrument_id id);
+tg_err rig_subscribe_name(rig *r, uint32_t sub, const char *venue, const char *symbol);
+tg_err rig_unsubscribe(rig *r, uint32_t sub);
+tg_err rig_message(rig *r, const uint8_t *bytes, size_t size);
+tg_err rig_closed(rig *r, tg__cause cause, uint16_t code, uint32_t floor_ms);
+
+/* Lets the gateway accept what is connecting. */
+void rig_accept(rig *r);
+/* Delivers everything that is on its way to the client. */
+void rig_deliver(rig *r);
+/* Moves time and gives the timer that is due meanwhile. */
+void rig_advance(rig *r, int64_t ns);
+/* Moves time until the engine attempts to connect. */
+void rig_await_attempt(rig *r);
+/* START, accept and deliver until nothing moves: a live session if all goes well. */
+void rig_go_live(rig *r);
+
+/* The newest event of a kind, NULL: none. */
+const tg_event *rig_event(const rig *r, tg_event_kind kind);
+/* What a reader sees of an instrument. */
+tg_err rig_row(rig *r, tg_instrument_id id, tg_row *row);
+
+#endif

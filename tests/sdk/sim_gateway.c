@@ -1,0 +1,371 @@
+#include "sim_gateway.h"
+
+#include "tg_cmocka.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <tickglass/internal/dictionary.h>
+
+void sim_market_init(sim_market *market, uint64_t lineage)
+{
+    memset(market, 0, sizeof *market);
+    market->lineage = lineage;
+    market->generation = 1;
+    market->boundary = 100;
+    market->utc_ns = INT64_C(1700000000000000000);
+    for (uint32_t id = 0; id < SIM_INSTRUMENTS; id++) {
+        market->images[id].epoch = 1;
+        sim_market_tick(market, (tg_instrument_id)id, 1000 + (int64_t)id);
+    }
+}
+
+void sim_symbol(tg_instrument_id id, char symbol[TG_SYMBOL_SIZE])
+{
+    (void)snprintf(symbol, TG_SYMBOL_SIZE, "S%02u", (unsigned)id);
+}
+
+void sim_market_tick(sim_market *market, tg_instrument_id id, int64_t bid)
+{
+    tg_image *image = &market->images[id];
+    image->seq++;
+    image->present |= TG_FIELD_BIT(TG_FIELD_BID_PRICE) | TG_FIELD_BIT(TG_FIELD_ASK_PRICE) |
+                      TG_FIELD_BIT(TG_FIELD_BID_QUANTITY);
+    image->value[TG_FIELD_BID_PRICE] = bid;
+    image->value[TG_FIELD_ASK_PRICE] = bid + 1;
+    /* The sequence again, as a value: a reader can tell that value and version belong together. */
+    image->value[TG_FIELD_BID_QUANTITY] = (int64_t)image->seq;
+    market->newest[id] = tg_image_version(image);
+}
+
+void sim_market_step(sim_market *market)
+{
+    market->boundary++;
+    market->utc_ns += 40000000;
+}
+
+sim_message *sim_session_put(sim_session *session)
+{
+    assert_true(session->count < SIM_MESSAGES_MAX);
+    sim_message *message = &session->messages[(session->head + session->count) % SIM_MESSAGES_MAX];
+    session->count++;
+    message->size = 0;
+    return message;
+}
+
+const sim_message *sim_session_take(sim_session *session)
+{
+    if (session->count == 0) {
+        return NULL;
+    }
+    const sim_message *message = &session->messages[session->head];
+    session->head = (session->head + 1) % SIM_MESSAGES_MAX;
+    session->count--;
+    return message;
+}
+
+void sim_session_open(sim_session *session, const sim_market *market, sim_message *messages)
+{
+    memset(session, 0, sizeof *session);
+    session->market = market;
+    session->cut = *market;
+    session->messages = messages;
+    session->limits.instruments_max = SIM_INSTRUMENTS;
+    session->limits.priority_max = 4;
+    session->limits.message_size_max = SIM_MESSAGE_SIZE;
+    session->limits.subscribe_per_second = 1000;
+    tg__channel_init(&session->channel, session->ids, session->images, SIM_INSTRUMENTS,
+                     SIM_RESOLUTION_NS);
+    session->channel.boundary = market->boundary;
+    const tg__welcome welcome = {
+        .instance = 1,
+        .lineage = market->lineage,
+        .boundary = market->boundary,
+        .features = session->features,
+        .ts_gateway_ns = market->utc_ns,
+        .dictionary_generation = market->generation,
+        .dictionary_size = SIM_INSTRUMENTS,
+        .frame_interval_ms = 40,
+        .heartbeat_interval_ms = SIM_HEARTBEAT_MS,
+        .time_resolution_ns = SIM_RESOLUTION_NS,
+        .limits = session->limits,
+    };
+    sim_message *message = sim_session_put(session);
+    assert_int_equal(tg__welcome_encode(&welcome, message->bytes, SIM_MESSAGE_SIZE, &message->size),
+                     TG_OK);
+}
+
+static void fill_instrument(tg_instrument *instrument, tg_instrument_id id)
+{
+    memset(instrument, 0, sizeof *instrument);
+    instrument->id = id;
+    instrument->venue = 1;
+    instrument->price_exponent = -2;
+    instrument->band_count = 1;
+    instrument->epoch = 1;
+    instrument->multiplier.mantissa = 1;
+    instrument->band[0].tick_size = 1;
+    sim_symbol(id, instrument->symbol);
+}
+
+static void put_dictionary(sim_session *session, const tg_instrument_id *ids, uint32_t count)
+{
+    tg__dictionary_entry entries[SIM_INSTRUMENTS + 1];
+    memset(entries, 0, sizeof entries);
+    entries[0].op = TG__DICTIONARY_VENUE;
+    entries[0].as.venue.id = 1;
+    (void)snprintf(entries[0].as.venue.name, TG_VENUE_NAME_SIZE, SIM_VENUE);
+    for (uint32_t i = 0; i < count; i++) {
+        entries[i + 1].op = TG__DICTIONARY_ADD;
+        fill_instrument(&entries[i + 1].as.instrument, ids[i]);
+    }
+    sim_message *message = sim_session_put(session);
+    assert_int_equal(tg__dictionary_encode(session->cut.generation, entries, count + 1,
+                                           message->bytes, SIM_MESSAGE_SIZE, &message->size),
+                     TG_OK);
+}
+
+static void put_snapshot(sim_session *session, tg__snapshot_reason reason)
+{
+    tg__update rows[SIM_INSTRUMENTS];
+    memset(rows, 0, sizeof rows);
+    for (uint32_t i = 0; i < session->set_count; i++) {
+        rows[i].id = session->set[i];
+        rows[i].image = session->cut.images[session->set[i]];
+    }
+    const tg__frame frame = {
+        .base = session->cut.boundary,
+        .boundary = session->cut.boundary,
+        .ts_gateway_ns = session->cut.utc_ns,
+        .set_digest = tg__set_digest(session->set, session->set_count),
+        .count = session->set_count,
+    };
+    sim_message *message = sim_session_put(session);
+    size_t used = 0;
+    assert_int_equal(tg__snapshot_header_encode(&frame, reason, SIM_RESOLUTION_NS, message->bytes,
+                                                SIM_MESSAGE_SIZE, &used),
+                     TG_OK);
+    for (uint32_t i = 0; i < session->set_count; i++) {
+        size_t row_size = 0;
+        assert_int_equal(tg__snapshot_row_encode(&rows[i], SIM_RESOLUTION_NS, message->bytes + used,
+                                                 SIM_MESSAGE_SIZE - used, &row_size),
+                         TG_OK);
+        used += row_size;
+    }
+    message->size = used;
+    tg__channel_replace(&session->channel, &frame, rows);
+}
+
+static int32_t id_of(const tg__name *name)
+{
+    for (uint32_t id = 0; id < SIM_INSTRUMENTS; id++) {
+        char symbol[TG_SYMBOL_SIZE];
+        sim_symbol((tg_instrument_id)id, symbol);
+        const bool named = strcmp(name->venue, SIM_VENUE) == 0 && strcmp(name->symbol, symbol) == 0;
+        if (name->id == TG_INSTRUMENT_NONE ? named : name->id == id) {
+            return (int32_t)id;
+        }
+    }
+    return -1;
+}
+
+static void set_add(sim_session *session, tg_instrument_id id)
+{
+    uint32_t at = 0;
+    while (at < session->set_count && session->set[at] < id) {
+        at++;
+    }
+    if (at < session->set_count && session->set[at] == id) {
+        return;
+    }
+    memmove(&session->set[at + 1], &session->set[at],
+            (session->set_count - at) * sizeof session->set[0]);
+    session->set[at] = id;
+    session->set_count++;
+}
+
+static void set_drop(sim_session *session, tg_instrument_id id)
+{
+    for (uint32_t at = 0; at < session->set_count; at++) {
+        if (session->set[at] == id) {
+            session->set_count--;
+            memmove(&session->set[at], &session->set[at + 1],
+                    (session->set_count - at) * sizeof session->set[0]);
+            return;
+        }
+    }
+}
+
+static void put_answer(sim_session *session, uint32_t request, const tg__result *results,
+                       uint32_t count)
+{
+    const tg__answer answer = {
+        .request = request,
+        .set_count = session->set_count,
+        .set_digest = tg__set_digest(session->set, session->set_count),
+        .count = count,
+    };
+    sim_message *message = sim_session_put(session);
+    assert_int_equal(
+        tg__answer_encode(&answer, results, message->bytes, SIM_MESSAGE_SIZE, &message->size),
+        TG_OK);
+}
+
+/* Instruments from 20 on exist, but are not for this client. */
+static tg__answer_code judge(const sim_session *session, int32_t id)
+{
+    if (id < 0) {
+        return TG__ANSWER_UNKNOWN;
+    }
+    if (id >= 20) {
+        return TG__ANSWER_NOT_ENTITLED;
+    }
+    return session->set_count < session->limits.instruments_max ? TG__ANSWER_OK : TG__ANSWER_LIMIT;
+}
+
+static void receive_request(sim_session *session, const uint8_t *bytes, size_t size)
+{
+    tg__request request;
+    tg__name_reader reader;
+    tg__fault fault;
+    assert_int_equal(tg__request_decode(bytes, size, &request, &reader, &fault), TG_OK);
+    if (request.kind == TG__KIND_RESYNC) {
+        session->resyncs++;
+        put_snapshot(session, TG__SNAPSHOT_RESYNC);
+        return;
+    }
+    session->subscribes++;
+    tg__result results[512];
+    tg__result first[512];
+    tg_instrument_id added[SIM_INSTRUMENTS];
+    uint32_t added_count = 0;
+    uint32_t count = 0;
+    const bool too_fast = session->too_fast_once;
+    session->too_fast_once = false;
+    tg__name name;
+    while (tg__name_next(&reader, &name)) {
+        assert_true(count < 512);
+        session->items++;
+        session->by_id += name.id != TG_INSTRUMENT_NONE;
+        const int32_t id = id_of(&name);
+        results[count].code = too_fast ? TG__ANSWER_TOO_FAST : judge(session, id);
+        results[count].id = id < 0 ? TG_INSTRUMENT_NONE : (tg_instrument_id)id;
+        if (results[count].code == TG__ANSWER_OK && request.kind == TG__KIND_SUBSCRIBE) {
+            set_add(session, (tg_instrument_id)id);
+            added[added_count++ % SIM_INSTRUMENTS] = (tg_instrument_id)id;
+        } else if (results[count].code == TG__ANSWER_OK) {
+            set_drop(session, (tg_instrument_id)id);
+        }
+        first[count].code = TG__ANSWER_PENDING;
+        first[count].id = TG_INSTRUMENT_NONE;
+        count++;
+    }
+    if (added_count > 0) {
+        put_dictionary(session, added,
+                       added_count < SIM_INSTRUMENTS ? added_count : SIM_INSTRUMENTS);
+    }
+    if (session->pending_answers && request.kind == TG__KIND_SUBSCRIBE) {
+        const uint32_t set_count = session->set_count;
+        session->set_count = 0; /* nothing is in the set before the second answer */
+        put_answer(session, request.request, first, count);
+        session->set_count = set_count;
+    }
+    put_answer(session, request.request, results, count);
+    put_snapshot(session, TG__SNAPSHOT_SET_CHANGE);
+}
+
+static void receive_find(sim_session *session, const uint8_t *bytes, size_t size)
+{
+    tg__find find;
+    tg__fault fault;
+    assert_int_equal(tg__find_decode(bytes, size, &find, &fault), TG_OK);
+    tg__dictionary_entry entries[SIM_INSTRUMENTS + 1];
+    memset(entries, 0, sizeof entries);
+    entries[0].op = TG__DICTIONARY_VENUE;
+    entries[0].as.venue.id = 1;
+    (void)snprintf(entries[0].as.venue.name, TG_VENUE_NAME_SIZE, SIM_VENUE);
+    uint32_t count = 0;
+    bool more = false;
+    for (uint32_t id = 0; id < SIM_INSTRUMENTS; id++) {
+        char symbol[TG_SYMBOL_SIZE];
+        sim_symbol((tg_instrument_id)id, symbol);
+        if (strncmp(symbol, find.prefix, strlen(find.prefix)) != 0 ||
+            strcmp(symbol, find.after_symbol) <= 0) {
+            continue;
+        }
+        if (count == find.limit) {
+            more = true;
+            break;
+        }
+        entries[++count].op = TG__DICTIONARY_ADD;
+        fill_instrument(&entries[count].as.instrument, (tg_instrument_id)id);
+    }
+    const tg__found found = {find.request, session->cut.generation, more};
+    sim_message *message = sim_session_put(session);
+    assert_int_equal(tg__found_encode(&found, entries, count + 1, message->bytes, SIM_MESSAGE_SIZE,
+                                      &message->size),
+                     TG_OK);
+}
+
+void sim_session_receive(sim_session *session, const uint8_t *bytes, size_t size)
+{
+    uint8_t kind = 0;
+    assert_int_equal(tg__message_kind(bytes, size, &kind), TG_OK);
+    if (kind == TG__KIND_ECHO) {
+        uint64_t cookie = 0;
+        tg__fault fault;
+        assert_int_equal(tg__echo_decode(bytes, size, &cookie, &fault), TG_OK);
+        session->echoes++;
+        const tg__echo_reply reply = {cookie, session->cut.utc_ns};
+        sim_message *message = sim_session_put(session);
+        assert_int_equal(
+            tg__echo_reply_encode(&reply, message->bytes, SIM_MESSAGE_SIZE, &message->size), TG_OK);
+    } else if (kind == TG__KIND_FIND) {
+        receive_find(session, bytes, size);
+    } else {
+        receive_request(session, bytes, size);
+    }
+}
+
+void sim_session_frame(sim_session *session)
+{
+    if (session->cut.boundary >= session->market->boundary) {
+        return; /* this gateway is not behind any more, and never goes back */
+    }
+    session->cut = *session->market;
+    tg__update updates[SIM_INSTRUMENTS];
+    uint32_t count = 0;
+    for (uint32_t slot = 0; slot < session->set_count; slot++) {
+        const tg_image *now = &session->cut.images[session->set[slot]];
+        const tg_image *then = &session->channel.images[slot];
+        if (tg_version_compare(tg_image_version(then), tg_image_version(now)) != 0) {
+            memset(&updates[count], 0, sizeof updates[count]);
+            updates[count].id = session->set[slot];
+            updates[count].slot = (uint16_t)slot;
+            updates[count].image = *now;
+            updates[count].covered = now->epoch == then->epoch ? now->seq - then->seq : 1;
+            count++;
+        }
+    }
+    const tg__frame frame = {
+        .base = session->channel.boundary,
+        .boundary = session->cut.boundary,
+        .ts_gateway_ns = session->cut.utc_ns,
+        .set_digest = session->channel.set_digest,
+        .count = count,
+        .state_digest = session->state_digests,
+    };
+    sim_message *message = sim_session_put(session);
+    assert_int_equal(tg__delta_encode(&session->channel, &frame, updates, message->bytes,
+                                      SIM_MESSAGE_SIZE, &message->size),
+                     TG_OK);
+    tg__channel_apply(&session->channel, &frame, updates);
+}
+
+void sim_session_overflow(sim_session *session)
+{
+    session->head = 0;
+    session->count = 0;
+    put_dictionary(session, session->set, session->set_count);
+    put_snapshot(session, TG__SNAPSHOT_GAP);
+}

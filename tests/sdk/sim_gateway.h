@@ -1,0 +1,84 @@
+/*
+ * A gateway without sockets, for tests of the engine: a market of a few instruments, and sessions
+ * that answer a client's messages with real ones. It is written from PROTOCOL.md and shares nothing
+ * with the gateway room.
+ */
+#ifndef SIM_GATEWAY_H
+#define SIM_GATEWAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tickglass/internal/control.h>
+#include <tickglass/internal/frame.h>
+
+#define SIM_INSTRUMENTS   24u
+#define SIM_RESOLUTION_NS 1000u
+#define SIM_MESSAGES_MAX  256u
+#define SIM_MESSAGE_SIZE  8192u
+#define SIM_HEARTBEAT_MS  1000u
+#define SIM_VENUE         "SIM"
+
+/* The sequenced state that gateways of one lineage share. */
+typedef struct sim_market {
+    uint64_t lineage;
+    uint32_t generation;
+    uint64_t boundary;
+    int64_t utc_ns;
+    tg_image images[SIM_INSTRUMENTS]; /* by id */
+    tg_version newest[SIM_INSTRUMENTS];
+} sim_market;
+
+typedef struct sim_message {
+    size_t size;
+    uint8_t bytes[SIM_MESSAGE_SIZE];
+} sim_message;
+
+/* One client's session. */
+typedef struct sim_session {
+    const sim_market *market;
+    sim_market cut; /* the market as of this gateway's last boundary; may lag behind */
+    tg__limits limits;
+    uint64_t features;
+    bool pending_answers; /* say PENDING first, OK in a second ANSWER */
+    bool too_fast_once;
+    bool state_digests; /* on every frame */
+    tg__channel channel;
+    tg_instrument_id ids[SIM_INSTRUMENTS];
+    tg_image images[SIM_INSTRUMENTS];
+    tg_instrument_id set[SIM_INSTRUMENTS];
+    uint32_t set_count;
+    uint32_t subscribes; /* messages seen */
+    uint32_t items;      /* names in them */
+    uint32_t by_id;      /* of which were given by id */
+    uint32_t resyncs;
+    uint32_t echoes;
+    uint32_t head;
+    uint32_t count;
+    sim_message *messages; /* a ring of SIM_MESSAGES_MAX: what the client is to get */
+} sim_session;
+
+void sim_market_init(sim_market *market, uint64_t lineage);
+/* The name of instrument id: "S00" … */
+void sim_symbol(tg_instrument_id id, char symbol[TG_SYMBOL_SIZE]);
+/* A tick of the lane. */
+void sim_market_tick(sim_market *market, tg_instrument_id id, int64_t bid);
+/* The next boundary. */
+void sim_market_step(sim_market *market);
+
+/* messages holds SIM_MESSAGES_MAX elements; the session says WELCOME. */
+void sim_session_open(sim_session *session, const sim_market *market, sim_message *messages);
+/* A message of the client. */
+void sim_session_receive(sim_session *session, const uint8_t *bytes, size_t size);
+/* A frame from this session's last boundary to the market's, rows or not. */
+void sim_session_frame(sim_session *session);
+/* As after an overflow of its ring: everything queued goes, and a snapshot with reason GAP comes.
+ */
+void sim_session_overflow(sim_session *session);
+/* The oldest message for the client, NULL: none. Valid until the next call of this session. */
+const sim_message *sim_session_take(sim_session *session);
+
+sim_message *sim_session_put(sim_session *session);
+
+#endif

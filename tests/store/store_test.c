@@ -1,0 +1,162 @@
+#include "tg_cmocka.h"
+
+#include <stdlib.h>
+
+#include "market_fixture.h"
+
+/*
+ * Linked with --wrap for the allocating functions: every allocation of this program comes here, is
+ * counted, and fails when it is its turn.
+ */
+static unsigned allocations;
+static unsigned fail_at; /* 0: never */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+int __real_posix_memalign(void **block, size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+int __wrap_posix_memalign(void **block, size_t alignment, size_t size);
+
+static bool allowed(void)
+{
+    return ++allocations != fail_at;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return allowed() ? __real_malloc(size) : NULL;
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return allowed() ? __real_calloc(count, size) : NULL;
+}
+
+void *__wrap_realloc(void *block, size_t size)
+{
+    return allowed() ? __real_realloc(block, size) : NULL;
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return allowed() ? __real_aligned_alloc(alignment, size) : NULL;
+}
+
+int __wrap_posix_memalign(void **block, size_t alignment, size_t size)
+{
+    return allowed() ? __real_posix_memalign(block, alignment, size) : 12; /* ENOMEM */
+}
+
+static void options_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    static const tg__store_options bad[] = {{0, 1}, {TG_INSTRUMENT_MAX + 1, 1}, {1, 0}, {1, 65}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        tg_store *store = (void *)&allocations;
+        assert_int_equal(tg__store_open(&bad[i], &store), TG_ERR_INVALID_ARGUMENT);
+        assert_null(store);
+    }
+    tg_store *store = NULL;
+    assert_int_equal(tg__store_open(NULL, &store), TG_ERR_INVALID_ARGUMENT);
+    assert_int_equal(tg__store_open(&bad[0], NULL), TG_ERR_INVALID_ARGUMENT);
+    tg__store_close(NULL);
+}
+
+static void every_failing_allocation_is_reported_and_leaves_nothing(void **state)
+{
+    (void)state;
+    const tg__store_options options = {100, 4};
+    tg_err err = TG_ERR_NO_MEMORY;
+    unsigned refused = 0;
+    for (unsigned n = 1; err == TG_ERR_NO_MEMORY; n++) {
+        tg_store *store = (void *)&allocations;
+        allocations = 0;
+        fail_at = n;
+        err = tg__store_open(&options, &store);
+        fail_at = 0;
+        if (err == TG_OK) {
+            assert_true(allocations < n);
+            tg__store_close(store);
+        } else {
+            assert_int_equal(err, TG_ERR_NO_MEMORY);
+            assert_null(store);
+            refused++;
+        }
+    }
+    assert_true(refused > 0);
+}
+
+static void nothing_allocates_after_open(void **state)
+{
+    (void)state;
+    tg_store *store = store_of(64, 4);
+    tg_reader *reader = NULL;
+    char symbol[TG_SYMBOL_SIZE];
+    tg_row row;
+    tg_instrument_id ids[64];
+    allocations = 0;
+    assert_int_equal(tg_reader_open(store, &reader), TG_OK);
+    for (unsigned round = 0; round < 200; round++) {
+        tg__store_restart(store, 1, round / 50);
+        tg__store_set_link(store, (tg__link_state)(round % 4), S);
+        for (tg_instrument_id id = 0; id < 64; id++) {
+            (void)snprintf(symbol, sizeof symbol, "S%u", (unsigned)id);
+            tg_instrument entry = instrument_of(id, 0, symbol);
+            entry.band[0].tick_size = 1 + round;
+            const tg_err defined = tg__store_define_instrument(store, &entry);
+            assert_true(defined == TG_OK || defined == TG_ERR_ID_REUSED);
+            (void)admit_at(store, id, quote(1, round + 1, 5), S);
+        }
+        tg_err err = tg__store_rename(store, (tg_instrument_id)(round % 64), "renamed");
+        assert_true(err == TG_OK || err == TG_ERR_NOT_FOUND);
+        err = tg__store_remove(store, (tg_instrument_id)(round * 7 % 64));
+        assert_true(err == TG_OK || err == TG_ERR_NOT_FOUND);
+        tg__store_publish(store, S);
+        const tg_view *view = tg_reader_pin(reader);
+        for (size_t i = 0; i < tg_view_count(view); i++) {
+            assert_int_equal(tg_view_row(view, tg_view_id(view, i), S, &row), TG_OK);
+        }
+        (void)tg_view_changed(view, 0, ids, 64);
+        if (round % 3 == 0) {
+            tg_reader_unpin(reader);
+        }
+    }
+    (void)counters_of(store);
+    tg_reader_close(reader);
+    assert_int_equal(allocations, 0);
+    tg__store_close(store);
+}
+
+static void counters_need_their_size_and_older_callers_get_theirs(void **state)
+{
+    (void)state;
+    tg_store *store = store_of(4, 1);
+    define(store, 1, "A");
+    assert_int_equal(admit_at(store, 1, quote(1, 1, 5), S), TG__ADMITTED);
+    tg_store_counters counters = {.struct_size = 0};
+    assert_int_equal(tg_store_counters_get(store, &counters), TG_ERR_INVALID_ARGUMENT);
+    assert_int_equal(tg_store_counters_get(store, NULL), TG_ERR_INVALID_ARGUMENT);
+    assert_int_equal(tg_store_counters_get(NULL, &counters), TG_ERR_INVALID_ARGUMENT);
+    counters.struct_size = offsetof(tg_store_counters, covered_ticks);
+    counters.covered_ticks = 99;
+    assert_int_equal(tg_store_counters_get(store, &counters), TG_OK);
+    assert_int_equal(counters.admitted, 1);
+    assert_int_equal(counters.covered_ticks, 99); /* not the older caller's */
+    tg__store_close(store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_out_of_range_are_refused),
+        cmocka_unit_test(every_failing_allocation_is_reported_and_leaves_nothing),
+        cmocka_unit_test(nothing_allocates_after_open),
+        cmocka_unit_test(counters_need_their_size_and_older_callers_get_theirs),
+    };
+    return cmocka_run_group_tests_name("store.store", tests, NULL, NULL);
+}
