@@ -103,7 +103,9 @@ static uint32_t random_below(uint32_t limit)
 static text_file write_tape(void)
 {
     static char text[400000];
-    size_t length = 0;
+    size_t length = (size_t)snprintf(text, sizeof text,
+                                     "ts_ns,venue,symbol,kind,price_decimal_text,"
+                                     "qty_decimal_text,exchange_seq\n");
     int64_t bid[4] = {1000000, 2000000, -37000, 500};
     uint64_t quote_id = 1000;
     uint64_t trade_id = 5;
@@ -237,6 +239,7 @@ static void a_signal_ends_it_orderly_with_its_files(void **state)
 
 int main(void)
 {
+    remove_files();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_replayed_tape_is_drawn_in_its_order),
         cmocka_unit_test(a_gateway_that_steps_back_is_found_out),
