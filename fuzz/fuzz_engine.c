@@ -29,7 +29,11 @@ typedef struct host {
     bool open;
     int64_t deadline_ns;
     uint64_t sessions;
-    tg_version shown[TG_INSTRUMENT_MAX];
+    struct {
+        bool used;
+        tg_instrument_id id;
+        tg_version version;
+    } shown[4 * INSTRUMENTS]; /* what was ever shown in this session; ids may come and go */
 } host;
 
 static void check(bool good)
@@ -214,6 +218,19 @@ static void step(host *h, script *s)
     }
 }
 
+static void check_version(host *h, tg_instrument_id id, tg_version version)
+{
+    for (unsigned i = 0; i < 4 * INSTRUMENTS; i++) {
+        if (!h->shown[i].used || h->shown[i].id == id) {
+            check(!h->shown[i].used || tg_version_compare(version, h->shown[i].version) >= 0);
+            h->shown[i].used = true;
+            h->shown[i].id = id;
+            h->shown[i].version = version;
+            return;
+        }
+    }
+}
+
 /* Within one session versions only grow; the next one may be of another lineage. */
 static void check_versions(host *h)
 {
@@ -228,9 +245,7 @@ static void check_versions(host *h)
         const tg_instrument_id id = tg_view_id(view, i);
         tg_row row;
         if (tg_view_row(view, id, h->now_ns, &row) == TG_OK && row.image.seq != 0) {
-            const tg_version version = tg_image_version(&row.image);
-            check(tg_version_compare(version, h->shown[id]) >= 0);
-            h->shown[id] = version;
+            check_version(h, id, tg_image_version(&row.image));
         }
     }
     tg_reader_unpin(h->reader);
