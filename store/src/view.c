@@ -38,8 +38,8 @@ static void read_image(const tg_view *view, uint16_t row, tg_image *image)
 }
 
 /* Proof and value of a field group, with what its row says of both. */
-static tg_quality read_quality(const tg_view *view, uint16_t row, const tg__row_axis *group,
-                               int64_t now_mono_ns)
+static tg__verdict read_quality(const tg_view *view, uint16_t row, const tg__row_axis *group,
+                                int64_t now_mono_ns)
 {
     const tg__tag *tag = &view->tag[row];
     const tg__row_axis axis = {
@@ -74,16 +74,20 @@ tg_err tg_view_row(const tg_view *restrict view, tg_instrument_id id, int64_t no
         .proved_era = hot->proved_era,
         .has_value = (flags & TG__ROW_HAS_VALUE) != 0,
     };
-    const tg_quality quality = read_quality(view, row, &top, now_mono_ns);
+    const tg__verdict verdict = read_quality(view, row, &top, now_mono_ns);
     if (!top.has_value) {
         /* What the row holds is the floor of its version, and values of a scale that is gone. */
-        *out = (tg_row){.quality = quality, .changed_in = hot->changed_in, .age_ns = -1};
+        *out = (tg_row){.quality = verdict.quality,
+                        .cause = verdict.cause,
+                        .changed_in = hot->changed_in,
+                        .age_ns = -1};
         return TG_OK;
     }
     const int64_t bid = hot->value[TG_FIELD_BID_PRICE];
     const int64_t ask = hot->value[TG_FIELD_ASK_PRICE];
     read_image(view, row, &out->image);
-    out->quality = quality;
+    out->quality = verdict.quality;
+    out->cause = verdict.cause;
     out->crossed = bid > ask && has_both_sides(hot);
     out->locked = bid == ask && has_both_sides(hot);
     out->history_restarted = (flags & TG__ROW_RESTARTED) != 0;
@@ -108,7 +112,7 @@ tg_err tg_view_depth(const tg_view *view, tg_instrument_id id, int64_t now_mono_
     };
     out->book = held->book;
     out->version = held->version;
-    out->quality = read_quality(view, row, &depth, now_mono_ns);
+    out->quality = read_quality(view, row, &depth, now_mono_ns).quality;
     out->age_ns = tg__age_ns(held->proved_mono_ns, now_mono_ns);
     out->changed_in = held->changed_in;
     return TG_OK;
