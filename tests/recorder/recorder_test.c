@@ -477,6 +477,53 @@ static void threads_that_wait_lose_nothing(void **state)
     fixture_end(&f);
 }
 
+static void threads_that_overwrite_account_for_every_record(void **state)
+{
+    (void)state;
+    enum {
+        WORKERS = 4,
+        EACH = 60000
+    };
+    fixture f;
+    fixture_make(&f);
+    f.opt.overflow[TG_RECORD_INFO] = TG_OVERFLOW_OVERWRITE;
+    fixture_open(&f);
+    pthread_t threads[WORKERS];
+    worker workers[WORKERS];
+    for (uint32_t i = 0; i < WORKERS; i++) {
+        workers[i] = (worker){f.recorder, i, EACH};
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+    }
+    for (int i = 0; i < WORKERS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    }
+    assert_int_equal(tg_recorder_flush(f.recorder, 60000), TG_OK);
+    const uint64_t flushed = count_records(f.path, 0);
+    tg_recorder_counters counters = {.struct_size = sizeof counters};
+    assert_int_equal(tg_recorder_counters_get(f.recorder, &counters), TG_OK);
+    tg_recorder_close(f.recorder);
+
+    uint32_t next[WORKERS] = {0};
+    uint64_t kept = 0;
+    reading r;
+    reading_open(&r, f.path);
+    tg__log_record record;
+    while (tg__log_merge_next(&r.merge, &record) == TG_OK) {
+        if (record.site->id >= TG__SITE_FIRST_OF_USER) {
+            const uint32_t number = tg__get_u32(record.arguments);
+            assert_true(tg__get_u32(record.arguments + 4) >= next[number]);
+            next[number] = tg__get_u32(record.arguments + 4) + 1;
+            kept++;
+        }
+    }
+    reading_close(&r);
+    assert_int_equal(kept, flushed);
+    /* Markers may be overwritten too, and count when they are. */
+    assert_true(kept + counters.dropped + counters.overwritten >= (uint64_t)WORKERS * EACH);
+    assert_true(kept <= (uint64_t)WORKERS * EACH);
+    fixture_end(&f);
+}
+
 static void rings_of_threads_that_left_serve_new_ones(void **state)
 {
     (void)state;
@@ -679,6 +726,7 @@ int main(void)
         cmocka_unit_test(a_full_ring_drops_the_newest_and_says_exactly_how_many),
         cmocka_unit_test(a_flight_recorder_keeps_the_newest),
         cmocka_unit_test(threads_that_wait_lose_nothing),
+        cmocka_unit_test(threads_that_overwrite_account_for_every_record),
         cmocka_unit_test(rings_of_threads_that_left_serve_new_ones),
         cmocka_unit_test(a_thread_may_record_in_its_destructors),
         cmocka_unit_test(more_threads_than_rings_are_refused_and_counted),
