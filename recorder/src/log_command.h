@@ -20,6 +20,9 @@ typedef struct log_options {
     const char *contains;
     int64_t from_utc_ns;
     int64_t to_utc_ns;
+    const char *where; /**< N=VALUE, N<VALUE, N>VALUE: argument N from 1; NULL: any */
+    bool csv;
+    bool trace;
     const char *name; /**< of a histogram */
     const char *output;
     const char *rings;
@@ -45,6 +48,8 @@ bool log_wants(const log_options *opt, const tg__log_record *record);
 int log_fail(const char *path, tg_err err);
 
 int log_cat(const log_options *opt);
+int log_tail(const log_options *opt);
+int log_export(const log_options *opt);
 int log_stats(const log_options *opt);
 int log_hist(const log_options *opt);
 int log_verify(const log_options *opt);
