@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define MARGIN  1
+#define MARGIN  2
 #define GAP     2
 #define GAP_MAX 4
 

@@ -12,6 +12,7 @@
 
 #define TOKEN_SIZE 16384
 #define NS_PER_MS  INT64_C(1000000)
+#define NOTICE_NS  (10000 * NS_PER_MS)
 
 struct feed {
     tg_client *client;
@@ -24,6 +25,7 @@ struct feed {
     size_t subscribed; /* rows before this one are; the others wait for room in the queue */
     char notice[FEED_NOTICE_SIZE];
     bool notice_is_bad;
+    int64_t notice_mono_ns;
     tg_err session_err;
     tg_session_state session_state;
     int64_t retry_mono_ns;
@@ -250,12 +252,16 @@ static void take_event(feed *self, const tg_event *event)
     if (event->text[0] != '\0') {
         (void)snprintf(self->notice, sizeof self->notice, "%s", event->text);
         self->notice_is_bad = event->err != TG_OK;
+        self->notice_mono_ns = event->mono_ns;
     }
 }
 
-bool feed_poll(feed *self)
+bool feed_poll(feed *self, int64_t now_mono_ns)
 {
     bool anything = false;
+    if (!self->notice_is_bad && now_mono_ns - self->notice_mono_ns > NOTICE_NS) {
+        self->notice[0] = '\0';
+    }
     tg_event event;
     while (tg_client_event(self->client, &event) == TG_OK) {
         take_event(self, &event);

@@ -41,13 +41,14 @@ void feed_stop(feed *feed);
  * Take what came since: events, pages of the directory; subscribe. True: there is something new to
  * show. Thread: owner.
  */
-bool feed_poll(feed *feed);
+bool feed_poll(feed *feed, int64_t now_mono_ns);
 
 tg_client *feed_client(feed *feed);
 size_t feed_row_count(const feed *feed);
 watch_row *feed_row(feed *feed, size_t index);
 
-/* The latest event worth showing, "" if there was none. Thread: owner. */
+/* The latest event worth showing, "" if there was none lately; bad ones stay until a better one
+ * comes. Thread: owner. */
 const char *feed_notice(const feed *feed);
 bool feed_notice_is_bad(const feed *feed);
 
@@ -55,8 +56,8 @@ bool feed_notice_is_bad(const feed *feed);
 int64_t feed_wait_ms(const feed *feed, int64_t now_mono_ns);
 
 /*
- * No use in waiting: never connected, and the reason will not go away by itself (certificate, token,
- * address). Thread: owner.
+ * No use in waiting: never connected, and the reason will not go away by itself (certificate,
+ * token, address). Thread: owner.
  */
 bool feed_is_hopeless(const feed *feed);
 

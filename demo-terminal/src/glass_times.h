@@ -22,7 +22,8 @@ typedef struct fresh_row {
     int64_t received_mono_ns;
     int64_t committed_mono_ns;
     int64_t ts_exchange_ns; /* UTC; 0: not known */
-    bool first; /* the first image of this row: its tick may be old, the exchange's time says nothing */
+    bool first; /* the first image of this row: its tick may be old, the exchange's time says
+                   nothing */
 } fresh_row;
 
 typedef struct pass_stamps {

@@ -14,6 +14,7 @@ typedef struct line_pen {
     const tg_palette *palette;
     uint16_t row;
     uint16_t at;
+    bool full; /* something had no room: nothing follows it */
 } line_pen;
 
 static void write_in(line_pen *pen, uint32_t colour, uint32_t marks, const char *text)
@@ -31,8 +32,17 @@ static line_pen begin_line(tg_grid *grid, const tg_palette *palette, uint16_t ro
 {
     const tg_style style = {palette->text, palette->bar, 0};
     tg_grid_fill(grid, (tg_span){row, 0, tg_grid_columns(grid)}, style);
-    const line_pen pen = {grid, palette, row, 1};
+    const line_pen pen = {grid, palette, row, 1, false};
     return pen;
+}
+
+/* A label with its number is shown whole or not at all: a cut number is another number. */
+static bool has_room(line_pen *pen, uint32_t cells)
+{
+    if (pen->at + cells > tg_grid_columns(pen->grid)) {
+        pen->full = true;
+    }
+    return !pen->full;
 }
 
 /* "gaps 0": the value keeps width cells, so that what follows stands still. */
@@ -40,6 +50,9 @@ static void write_count(line_pen *pen, const char *label, uint64_t value, uint16
 {
     char text[24];
     (void)snprintf(text, sizeof text, "%" PRIu64, value);
+    if (!has_room(pen, tg_text_columns(label) + 1u + tg_text_columns(text))) {
+        return;
+    }
     write_in(pen, pen->palette->label, 0, label);
     skip(pen, 1);
     const uint16_t start = pen->at;
@@ -71,7 +84,8 @@ static state_look look_of(const tg_palette *palette, const header_view *view)
         break;
     case TG_SESSION_WAITING:
         look.colour = palette->bad;
-        (void)snprintf(look.text, sizeof look.text, "DISCONNECTED, next attempt in %" PRId64 ".%" PRId64 " s",
+        (void)snprintf(look.text, sizeof look.text,
+                       "DISCONNECTED, next attempt in %" PRId64 ".%" PRId64 " s",
                        view->wait_ms / 1000, view->wait_ms / 100 % 10);
         return look;
     case TG_SESSION_IDLE:
@@ -112,41 +126,49 @@ static void draw_identity(tg_grid *grid, const tg_palette *palette, const header
 static void draw_counters(tg_grid *grid, const tg_palette *palette, const header_view *view)
 {
     line_pen pen = begin_line(grid, palette, 1);
-    write_count(&pen, "frames/s", view->frames_per_s, 3, false);
-    write_count(&pen, "draws/s", view->passes_per_s, 3, false);
     write_count(&pen, "gaps", view->client.gaps, 3, view->client.gaps > 0);
     write_count(&pen, "resyncs", view->client.resyncs, 3, false);
     write_count(&pen, "reconnects", view->client.reconnects, 3, false);
-    write_count(&pen, "regressions rejected",
-                view->store.rejected_regression + view->store.rejected_epoch, 6, false);
-    write_count(&pen, "integrity faults", view->store.integrity_faults, 2,
-                view->store.integrity_faults > 0);
     write_count(&pen, "drawn regressions", view->drawn_regressions, 2, view->drawn_regressions > 0);
     if (view->has_tape) {
         write_count(&pen, "drawn unknown", view->drawn_unknown, 2, view->drawn_unknown > 0);
     }
+    write_count(&pen, "rejected regressions",
+                view->store.rejected_regression + view->store.rejected_epoch, 6, false);
+    write_count(&pen, "frames/s", view->frames_per_s, 3, false);
+    write_count(&pen, "draws/s", view->passes_per_s, 3, false);
+    write_count(&pen, "integrity faults", view->store.integrity_faults, 1,
+                view->store.integrity_faults > 0);
 }
+
+/* Cells of "p50   0.41 ms": durations keep their place up to 9999.99 ms. */
+#define DURATION_WIDTH 10u
+#define DURATION_CELLS (3u + DURATION_WIDTH)
 
 static void write_duration(line_pen *pen, const char *label, int64_t ns)
 {
     char text[TG_TIME_TEXT_SIZE];
-    write_in(pen, pen->palette->label, 0, label);
-    skip(pen, 1);
-    if (tg_duration_text(ns, text, sizeof text) == TG_OK) {
-        const uint16_t width = tg_text_columns(text);
-        skip(pen, width < 9 ? (uint16_t)(9 - width) : 0);
-        write_in(pen, pen->palette->text, 0, text);
+    if (tg_duration_text(ns, text, sizeof text) != TG_OK) {
+        return;
     }
+    write_in(pen, pen->palette->label, 0, label);
+    const uint16_t width = tg_text_columns(text);
+    skip(pen, width < DURATION_WIDTH ? (uint16_t)(DURATION_WIDTH - width) : 1);
+    write_in(pen, pen->palette->text, 0, text);
     skip(pen, 2);
 }
 
+/* All three or none. */
 static void write_times(line_pen *pen, const char *title, const recent_times *times)
 {
+    if (!has_room(pen, tg_text_columns(title) + 6u + 3 * DURATION_CELLS)) {
+        return;
+    }
     write_in(pen, pen->palette->label, 0, title);
     skip(pen, 2);
     if (times->count == 0) {
         write_in(pen, pen->palette->faint, 0, "no ticks");
-        skip(pen, 2);
+        skip(pen, 3 * DURATION_CELLS + 6u - 8u);
         return;
     }
     write_duration(pen, "p50", times->p50_ns);
@@ -158,11 +180,10 @@ static void draw_times(tg_grid *grid, const tg_palette *palette, const header_vi
 {
     line_pen pen = begin_line(grid, palette, 2);
     write_in(&pen, palette->label, 0, "last 10 s:");
-    skip(&pen, 1);
+    skip(&pen, 2);
     write_times(&pen, "received \xE2\x86\x92 handed off", &view->received_to_handed);
-    skip(&pen, 1);
-    write_times(&pen, "exchange \xE2\x86\x92 handed off (clocks as they are)",
-                &view->exchange_to_handed);
+    skip(&pen, 2);
+    write_times(&pen, "exchange \xE2\x86\x92 handed off", &view->exchange_to_handed);
 }
 
 void header_draw(tg_grid *grid, const tg_palette *palette, const header_view *view)

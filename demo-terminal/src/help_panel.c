@@ -31,8 +31,10 @@ static const help_line lines[] = {
     {"\xE2\x80\x93", "the market has not given this value"},
     {"change, %", "last against previous close, or against the open where there is none"},
     {"age", "since the value was last received or confirmed"},
-    {"received \xE2\x86\x92 handed off", "from the bytes' arrival to the hand-off to the window system"},
-    {"exchange \xE2\x86\x92 handed off", "from the tick's own time; only as true as the clocks agree"},
+    {"received \xE2\x86\x92 handed off",
+     "from the bytes' arrival to the hand-off to the window system"},
+    {"exchange \xE2\x86\x92 handed off",
+     "from the tick's own time; only as true as the clocks agree"},
     {"drawn regressions", "older text drawn after newer, found by a separate check; must be 0"},
 };
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 /* Numbers are written from integers: the decimal sign is a point in every locale. */
@@ -63,11 +62,6 @@ static void put_count(FILE *to, const char *name, uint64_t value)
     (void)fprintf(to, "  \"%s\": %" PRIu64 ",\n", name, value);
 }
 
-static uint64_t ms_of(struct timeval time)
-{
-    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_usec / 1000;
-}
-
 /* Resident memory now; the system's page counts are in the second number of statm. */
 static uint64_t resident_kb(void)
 {
@@ -80,15 +74,6 @@ static uint64_t resident_kb(void)
         (void)fclose(file);
     }
     return pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
-}
-
-static void put_process(FILE *to)
-{
-    struct rusage usage;
-    memset(&usage, 0, sizeof usage);
-    (void)getrusage(RUSAGE_SELF, &usage);
-    put_count(to, "cpu_ms", ms_of(usage.ru_utime) + ms_of(usage.ru_stime));
-    put_count(to, "rss_kb", resident_kb());
 }
 
 static void put_counters(FILE *to, const terminal_report *report)
@@ -125,8 +110,8 @@ static void put_report(FILE *to, const terminal_report *report)
     put_percentiles(to, "handoff_us", glass_times_all(report->times, SPAN_RECEIVED_TO_HANDED),
                     false);
     (void)fputs(",\n  ", to);
-    put_percentiles(to, "tick_to_glass_us",
-                    glass_times_all(report->times, SPAN_EXCHANGE_TO_HANDED), true);
+    put_percentiles(to, "tick_to_glass_us", glass_times_all(report->times, SPAN_EXCHANGE_TO_HANDED),
+                    true);
     (void)fputs(",\n  \"tick_to_glass_clocks\": \"wall clocks of exchange time and of this "
                 "machine, as they are\",\n  \"stages\": {\n    ",
                 to);
@@ -138,7 +123,8 @@ static void put_report(FILE *to, const terminal_report *report)
     (void)fputs(",\n    ", to);
     put_percentiles(to, "present_us", glass_times_all(report->times, SPAN_DRAWN_TO_HANDED), false);
     (void)fputs("\n  },\n", to);
-    put_process(to);
+    put_count(to, "cpu_ms", (uint64_t)(report->cpu_ns / 1000000));
+    put_count(to, "rss_kb", resident_kb());
     (void)fprintf(to, "  \"seconds\": %" PRId64 ".%03" PRId64 ",\n  \"build\": ",
                   report->elapsed_ns / 1000000000, report->elapsed_ns / 1000000 % 1000);
     put_string(to, report->build);

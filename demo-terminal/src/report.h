@@ -21,7 +21,8 @@ typedef struct terminal_report {
     uint64_t passes;
     uint64_t cells_drawn;
     uint64_t rows;
-    int64_t elapsed_ns;
+    int64_t elapsed_ns; /* of the run, without opening and writing files */
+    int64_t cpu_ns;     /* processor time in that span, all threads */
     const char *build;
 } terminal_report;
 

@@ -288,8 +288,8 @@ static void write_list(screen *self, const tg_view *view, int64_t now_mono_ns)
             watch_row_take(watch, &row.image, now_mono_ns);
         }
         suspect += shown.row != NULL && watchlist_is_suspect(row.quality) ? 1 : 0;
-        watchlist_draw_row(self->grid, (uint16_t)(LIST_ROW + i), &self->layout,
-                           self->parts.palette, watch, &shown, now_mono_ns);
+        watchlist_draw_row(self->grid, (uint16_t)(LIST_ROW + i), &self->layout, self->parts.palette,
+                           watch, &shown, now_mono_ns);
         const int64_t phase_ns = watch_row_next_phase_mono_ns(watch, now_mono_ns);
         if (phase_ns < self->next_change_mono_ns) {
             self->next_change_mono_ns = phase_ns;
@@ -348,8 +348,8 @@ static void refresh_header(screen *self, const tg_view *view, int64_t now_mono_n
 
 static void write_footer(screen *self)
 {
-    const bool ours = self->notice[0] != '\0' &&
-                      strcmp(self->followed, feed_notice(self->parts.feed)) == 0;
+    const bool ours =
+        self->notice[0] != '\0' && strcmp(self->followed, feed_notice(self->parts.feed)) == 0;
     const footer_view footer = {
         .first_row = self->top,
         .shown_count = self->shown_count,
@@ -364,9 +364,6 @@ static void write_cells(screen *self, const tg_view *view, int64_t now_mono_ns)
 {
     const tg_palette *palette = self->parts.palette;
     self->next_change_mono_ns = now_mono_ns + SLOW_NS;
-    if (now_mono_ns - self->slow_mono_ns >= SLOW_NS) {
-        refresh_header(self, view, now_mono_ns);
-    }
     const tg_style blank = {palette->text, palette->background, 0};
     tg_grid_clear(self->grid, blank);
     if (self->help) {
@@ -402,7 +399,9 @@ static void check_row(screen *self, size_t position)
 {
     static const column_id columns[] = {COLUMN_VENUE, COLUMN_SYMBOL,   COLUMN_BID_SIZE, COLUMN_BID,
                                         COLUMN_ASK,   COLUMN_ASK_SIZE, COLUMN_LAST};
-    enum { COUNT = sizeof columns / sizeof columns[0] };
+    enum {
+        COUNT = sizeof columns / sizeof columns[0]
+    };
     char text[COUNT][TEXT_SIZE];
     const char *shown[COUNT];
     for (size_t i = 0; i < COUNT; i++) {
@@ -479,11 +478,17 @@ static tg_err show(screen *self, const tg_draw_list *list)
 tg_err screen_pass(screen *self)
 {
     const tg_view *view = tg_reader_pin(self->reader);
+    const int64_t now_mono_ns = tg_clock_mono_ns(&self->clock);
     self->view_number = tg_view_number(view);
-    write_cells(self, view, tg_clock_mono_ns(&self->clock));
-    tg_reader_unpin(self->reader);
+    write_cells(self, view, now_mono_ns);
     const tg_draw_list *list = tg_grid_damage(self->grid);
-    return list->run_count > 0 ? show(self, list) : TG_OK;
+    const tg_err err = list->run_count > 0 ? show(self, list) : TG_OK;
+    /* After the hand-off: the sums take longer than the pass, and no tick shall wait for them. */
+    if (now_mono_ns - self->slow_mono_ns >= SLOW_NS) {
+        refresh_header(self, view, now_mono_ns);
+    }
+    tg_reader_unpin(self->reader);
+    return err;
 }
 
 int64_t screen_next_change_mono_ns(const screen *self)

@@ -23,7 +23,8 @@ void stop_signal_unblock(void);
  */
 TG_MUST_CHECK tg_err stop_signal_open(void (*on_stop)(void *ctx), void *ctx, stop_signal **out);
 
-/* on_stop does not run after this. NULL is allowed. Thread: owner. Blocks: until on_stop is over. */
+/* on_stop does not run after this. NULL is allowed. Thread: owner. Blocks: until on_stop is over.
+ */
 void stop_signal_close(stop_signal *stop);
 
 bool stop_signal_came(const stop_signal *stop);

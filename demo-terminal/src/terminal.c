@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <tickglass/clock.h>
 #include <tickglass/window.h>
@@ -17,12 +18,16 @@
 #include "stop_signal.h"
 
 #define NS_PER_S INT64_C(1000000000)
-/* One pass in 1/60 s at most, by our own clock: no driver can be trusted to slow us down. */
+/* One pass for news in 1/60 s at most, by our own clock: no driver can be trusted to slow us down.
+ */
 #define PASS_NS (NS_PER_S / 60)
+/* What fades or ages waits for this long after the last pass: where data flows it goes along with
+ * the data, so that no pass for looks alone makes a tick wait for its turn. */
+#define LOOKS_NS (NS_PER_S / 16)
 /* Nobody looks: data still comes in, but the owner sleeps long. */
-#define HIDDEN_NS   NS_PER_S
-#define WHY_SIZE    320
-#define CLOSED_URL  160
+#define HIDDEN_NS  NS_PER_S
+#define WHY_SIZE   320
+#define CLOSED_URL 160
 
 typedef struct terminal {
     const terminal_options *options;
@@ -37,8 +42,12 @@ typedef struct terminal {
     stop_signal *stop;
     char endpoint[CLOSED_URL];
     int64_t start_mono_ns;
-    int64_t last_pass_mono_ns;
-    bool dirty;
+    int64_t end_mono_ns; /* of the loop */
+    int64_t cpu_start_ns;
+    int64_t cpu_end_ns;
+    int64_t last_news_mono_ns; /* the last pass that showed news */
+    int64_t last_pass_mono_ns; /* the last pass of any kind */
+    bool news;                 /* something arrived that is not drawn yet */
     bool over;
     bool wrote_all;
 } terminal;
@@ -90,6 +99,9 @@ static terminal_exit open_window(terminal *self, const tg_palette **palette)
     const tg_err err = tg_window_open(&window, &self->window, why, sizeof why);
     if (err != TG_OK) {
         complain(why[0] != '\0' ? why : tg_err_text(err));
+        if (err == TG_ERR_WINDOW) {
+            complain("--headless draws without a display");
+        }
         return TERMINAL_USAGE;
     }
     return TERMINAL_FINE;
@@ -201,7 +213,7 @@ static void take_key(terminal *self, const tg_input *input)
 
 static tg_err take_input(terminal *self, const tg_input *input)
 {
-    self->dirty = true;
+    self->news = true;
     switch (input->kind) {
     case TG_INPUT_WAKE:
         return TG_OK;
@@ -218,69 +230,96 @@ static tg_err take_input(terminal *self, const tg_input *input)
     return TG_OK;
 }
 
-static int64_t end_mono_ns(const terminal *self)
+static int64_t deadline_mono_ns(const terminal *self)
 {
     return self->options->seconds > 0 ? self->start_mono_ns + self->options->seconds * NS_PER_S
                                       : INT64_MAX;
 }
 
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* When the next pass is due; INT64_MAX while nobody looks. */
+static int64_t next_pass_mono_ns(const terminal *self)
+{
+    if (!tg_window_visible(self->window)) {
+        return INT64_MAX;
+    }
+    const int64_t change_ns = screen_next_change_mono_ns(self->screen);
+    const int64_t settled_ns = self->last_pass_mono_ns + LOOKS_NS;
+    const int64_t looks_ns = change_ns > settled_ns ? change_ns : settled_ns;
+    return self->news ? earlier(looks_ns, self->last_news_mono_ns + PASS_NS) : looks_ns;
+}
+
 /* How long there is nothing to do unless something arrives. */
 static int64_t sleep_ns(const terminal *self, int64_t now_mono_ns)
 {
-    int64_t until = screen_next_change_mono_ns(self->screen);
-    if (!tg_window_visible(self->window)) {
-        until = now_mono_ns + HIDDEN_NS;
-    } else if (self->dirty || until < self->last_pass_mono_ns + PASS_NS) {
-        until = self->last_pass_mono_ns + PASS_NS;
-    }
-    if (until > end_mono_ns(self)) {
-        until = end_mono_ns(self);
-    }
+    int64_t until = earlier(next_pass_mono_ns(self), deadline_mono_ns(self));
+    until = earlier(until, now_mono_ns + HIDDEN_NS);
     return until > now_mono_ns ? until - now_mono_ns : 0;
 }
 
 static tg_err draw_if_due(terminal *self, int64_t now_mono_ns)
 {
-    if (now_mono_ns >= screen_next_change_mono_ns(self->screen)) {
-        self->dirty = true;
-    }
-    if (!self->dirty || !tg_window_visible(self->window) ||
-        now_mono_ns - self->last_pass_mono_ns < PASS_NS) {
+    if (now_mono_ns < next_pass_mono_ns(self)) {
         return TG_OK;
     }
-    self->dirty = false;
+    if (self->news) {
+        self->last_news_mono_ns = now_mono_ns;
+    }
+    self->news = false;
     self->last_pass_mono_ns = now_mono_ns;
     return screen_pass(self->screen);
 }
 
-static tg_err loop(terminal *self)
+/* Processor time of the whole process. */
+static int64_t cpu_ns(void)
 {
-    self->start_mono_ns = tg_clock_mono_ns(&self->clock);
-    self->dirty = true;
-    while (!self->over) {
-        tg_input input;
-        int64_t wait_ns = sleep_ns(self, tg_clock_mono_ns(&self->clock));
-        while (tg_window_wait(self->window, wait_ns, &input) == TG_OK) {
-            const tg_err err = take_input(self, &input);
-            if (err != TG_OK) {
-                return err;
-            }
-            wait_ns = 0;
-        }
-        if (feed_poll(self->feed)) {
-            self->dirty = true;
-        }
-        const int64_t now_mono_ns = tg_clock_mono_ns(&self->clock);
-        const tg_err err = draw_if_due(self, now_mono_ns);
+    struct timespec spent;
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent) != 0) {
+        return 0;
+    }
+    return (int64_t)spent.tv_sec * NS_PER_S + spent.tv_nsec;
+}
+
+static tg_err take_all_input(terminal *self, int64_t wait_ns)
+{
+    tg_input input;
+    while (tg_window_wait(self->window, wait_ns, &input) == TG_OK) {
+        const tg_err err = take_input(self, &input);
         if (err != TG_OK) {
             return err;
         }
-        if (stop_signal_came(self->stop) || now_mono_ns >= end_mono_ns(self) ||
+        wait_ns = 0;
+    }
+    return TG_OK;
+}
+
+static tg_err loop(terminal *self)
+{
+    tg_err err = TG_OK;
+    self->start_mono_ns = tg_clock_mono_ns(&self->clock);
+    self->cpu_start_ns = cpu_ns();
+    self->news = true;
+    while (!self->over && err == TG_OK) {
+        err = take_all_input(self, sleep_ns(self, tg_clock_mono_ns(&self->clock)));
+        if (feed_poll(self->feed, tg_clock_mono_ns(&self->clock))) {
+            self->news = true;
+        }
+        const int64_t now_mono_ns = tg_clock_mono_ns(&self->clock);
+        if (err == TG_OK) {
+            err = draw_if_due(self, now_mono_ns);
+        }
+        if (stop_signal_came(self->stop) || now_mono_ns >= deadline_mono_ns(self) ||
             (self->options->headless && feed_is_hopeless(self->feed))) {
             self->over = true;
         }
     }
-    return TG_OK;
+    self->end_mono_ns = tg_clock_mono_ns(&self->clock);
+    self->cpu_end_ns = cpu_ns();
+    return err;
 }
 
 static void write_picture(terminal *self)
@@ -312,7 +351,8 @@ static void write_report(terminal *self, const tg_histogram *decode, const tg_hi
         .passes = counts.passes,
         .cells_drawn = counts.cells_drawn,
         .rows = feed_row_count(self->feed),
-        .elapsed_ns = tg_clock_mono_ns(&self->clock) - self->start_mono_ns,
+        .elapsed_ns = self->end_mono_ns - self->start_mono_ns,
+        .cpu_ns = self->cpu_end_ns - self->cpu_start_ns,
         .build = build,
     };
     tg_err err = tg_client_counters_get(client, &report.client);
@@ -392,8 +432,7 @@ static terminal_exit finish(terminal *self, tg_err loop_err)
         code = judge_data(self);
     }
     report_run(self);
-    session_record_times(self->record, self->times, self->start_mono_ns,
-                         tg_clock_mono_ns(&self->clock));
+    session_record_times(self->record, self->times, self->start_mono_ns, self->end_mono_ns);
     if (code == TERMINAL_FINE && !self->wrote_all) {
         code = TERMINAL_WRITE;
     }

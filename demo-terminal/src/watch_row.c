@@ -1,6 +1,6 @@
 #include "watch_row.h"
 
-#define NS_PER_MS     INT64_C(1000000)
+#define NS_PER_MS       INT64_C(1000000)
 #define FLASH_STRONG_NS (200 * NS_PER_MS)
 #define FLASH_END_NS    (600 * NS_PER_MS)
 

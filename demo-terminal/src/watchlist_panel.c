@@ -144,9 +144,9 @@ static void draw_price(const row_pen *pen, column_id column, tg_field field,
     const tg_style arrow_style = {pen->suspect ? pen->palette->stale : colour, style.background, 0};
     const uint16_t at = (uint16_t)(pen->layout->start[column] + pen->layout->width[column]);
     tg_grid_put(pen->grid, pen->grid_row, at, arrow_style,
-                !arrow                  ? " "
+                !arrow                 ? " "
                 : price->direction > 0 ? arrow_up
-                                        : arrow_down);
+                                       : arrow_down);
 }
 
 static void draw_size(const row_pen *pen, column_id column, tg_field field)
@@ -222,8 +222,7 @@ static void draw_truth(const row_pen *pen)
                            pen->suspect && pen->view->row != NULL ? TG_CELL_BOLD : 0u};
     put_label(pen, COLUMN_QUALITY, word, pen->view->word);
     char age[TG_TIME_TEXT_SIZE] = TG_PRICE_TEXT_NULL;
-    if (pen->view->row != NULL &&
-        tg_age_text(pen->view->row->age_ns, age, sizeof age) != TG_OK) {
+    if (pen->view->row != NULL && tg_age_text(pen->view->row->age_ns, age, sizeof age) != TG_OK) {
         (void)strcpy(age, "?");
     }
     const tg_style style = {pen->suspect ? word.foreground : pen->palette->label, pen->background,

@@ -8,14 +8,39 @@
 
 /* Digits, letters and signs in every pair of colours that a pass shows, several times over. */
 #define TILE_COUNT 4096
+/* Shapes without colour: drawing one from the font takes ten times as long as colouring it. */
+#define MASK_COUNT 1024
 
 struct tg__painter {
     tg__font *font;
     tg__tile_cache *tiles;
-    uint8_t *coverage; /* of the tile that is being made */
+    tg__tile_cache *masks; /* coverages, a byte a pixel */
     int cell_width;
     int cell_height;
 };
+
+static const uint8_t *mask_of(tg__painter *painter, const tg_cell *cell)
+{
+    tg_cell shape = *cell;
+    shape.foreground = 0;
+    shape.background = 0;
+    bool found = false;
+    uint8_t *mask = (uint8_t *)tg__tile_cache_get(painter->masks, &shape, &found);
+    if (!found) {
+        tg__font_cover(painter->font, &shape, mask);
+    }
+    return mask;
+}
+
+/* What every price and name is made of is there before the first of them comes. */
+static void warm_up(tg__painter *painter)
+{
+    tg_cell cell = {0};
+    for (char c = '!'; c <= '~'; c++) {
+        cell.text[0] = c;
+        (void)mask_of(painter, &cell);
+    }
+}
 
 tg_err tg__painter_open(tg__font *font, tg__painter **out)
 {
@@ -27,12 +52,13 @@ tg_err tg__painter_open(tg__font *font, tg__painter **out)
     painter->cell_width = tg__font_cell_width(font);
     painter->cell_height = tg__font_cell_height(font);
     const size_t pixels = (size_t)painter->cell_width * (size_t)painter->cell_height;
-    painter->coverage = malloc(pixels);
-    if (painter->coverage == NULL ||
-        tg__tile_cache_open(TILE_COUNT, pixels, &painter->tiles) != TG_OK) {
+    const size_t mask_words = (pixels + sizeof(uint32_t) - 1) / sizeof(uint32_t);
+    if (tg__tile_cache_open(TILE_COUNT, pixels, &painter->tiles) != TG_OK ||
+        tg__tile_cache_open(MASK_COUNT, mask_words, &painter->masks) != TG_OK) {
         tg__painter_close(painter);
         return TG_ERR_NO_MEMORY;
     }
+    warm_up(painter);
     *out = painter;
     return TG_OK;
 }
@@ -43,7 +69,7 @@ void tg__painter_close(tg__painter *painter)
         return;
     }
     tg__tile_cache_close(painter->tiles);
-    free(painter->coverage);
+    tg__tile_cache_close(painter->masks);
     free(painter);
 }
 
@@ -52,10 +78,10 @@ static const uint32_t *tile_of(tg__painter *painter, const tg_cell *cell)
     bool found = false;
     uint32_t *tile = tg__tile_cache_get(painter->tiles, cell, &found);
     if (!found) {
-        tg__font_cover(painter->font, cell, painter->coverage);
+        const uint8_t *coverage = mask_of(painter, cell);
         const size_t pixels = (size_t)painter->cell_width * (size_t)painter->cell_height;
         for (size_t i = 0; i < pixels; i++) {
-            tile[i] = tg__pixel_blend(cell->foreground, cell->background, painter->coverage[i]);
+            tile[i] = tg__pixel_blend(cell->foreground, cell->background, coverage[i]);
         }
     }
     return tile;

@@ -85,6 +85,12 @@ static void set_hints(bool headless)
     }
 }
 
+/* Drivers that show nothing: SDL falls back on them by itself where there is no display. */
+static bool is_blind(const char *driver)
+{
+    return driver == NULL || strcmp(driver, "dummy") == 0 || strcmp(driver, "offscreen") == 0;
+}
+
 static tg_err start_video(tg_window *window, char *why, size_t why_size)
 {
     set_hints(window->headless);
@@ -93,6 +99,10 @@ static tg_err start_video(tg_window *window, char *why, size_t why_size)
     }
     window->video_started = true;
     const char *driver = SDL_GetCurrentVideoDriver();
+    if (!window->headless && is_blind(driver)) {
+        SDL_SetError("neither an X server (DISPLAY) nor a Wayland compositor answers");
+        return explain(why, why_size, "no display can be used");
+    }
     if (driver != NULL && strcmp(driver, "wayland") == 0) {
         /* Has no surface of its own: there the texture is the only way. */
         SDL_SetHint(SDL_HINT_FRAMEBUFFER_ACCELERATION, "1");

@@ -42,7 +42,7 @@ static void on_publish(void *ctx, uint64_t view_number)
     (void)pthread_mutex_unlock(&r->mutex);
 }
 
-static void open_replay(replay *r, const char *tape, bool merge_feeds)
+static void open_replay(replay *r, const char *tape, const char *speed, bool merge_feeds)
 {
     char path[512];
     (void)snprintf(path, sizeof path, "%s/%s", TG_TAPES_DIR, tape);
@@ -56,7 +56,7 @@ static void open_replay(replay *r, const char *tape, bool merge_feeds)
     const char *const arguments[] = {"--tape",
                                      path,
                                      "--speed",
-                                     "0",
+                                     speed,
                                      "--keep-times",
                                      "--hold-until-subscribed",
                                      merge_feeds ? "--merge-feeds" : NULL,
@@ -206,10 +206,12 @@ static void check_end(replay *r)
                   (unsigned long long)client.frames);
 }
 
-static void replay_tape(const char *tape, bool merge_feeds, uint64_t expected_trades)
+/* speed: how much faster than the market was; "0" is all at once. */
+static void replay_tape(const char *tape, const char *speed, bool merge_feeds,
+                        uint64_t expected_trades)
 {
     static replay r;
-    open_replay(&r, tape, merge_feeds);
+    open_replay(&r, tape, speed, merge_feeds);
     assert_true(expected_trades == 0 || r.oracle.trades == expected_trades);
     await_the_end(&r);
     check_end(&r);
@@ -219,37 +221,43 @@ static void replay_tape(const char *tape, bool merge_feeds, uint64_t expected_tr
 static void demo_tape_arrives_whole(void **state)
 {
     (void)state;
-    replay_tape(DEMO_TAPE, false, DEMO_TAPE_TRADES);
+    replay_tape(DEMO_TAPE, "60", false, DEMO_TAPE_TRADES);
+}
+
+static void demo_tape_arrives_whole_at_once(void **state)
+{
+    (void)state;
+    replay_tape(DEMO_TAPE, "0", false, DEMO_TAPE_TRADES);
 }
 
 static void fifteen_venues_arrive_whole(void **state)
 {
     (void)state;
-    replay_tape("merged_2021-04-17_bbo.csv.xz", false, 0);
+    replay_tape("merged_2021-04-17_bbo.csv.xz", "10", false, 0);
 }
 
 static void book_levels_arrive_whole(void **state)
 {
     (void)state;
-    replay_tape("merged_2021-04-17_l2.csv.xz", false, 0);
+    replay_tape("merged_2021-04-17_l2.csv.xz", "10", false, 0);
 }
 
 static void four_feeds_of_one_venue_arrive_as_one(void **state)
 {
     (void)state;
-    replay_tape("dup_bequant_ABCD_bbo.csv.xz", true, 0);
+    replay_tape("dup_bequant_ABCD_bbo.csv.xz", "10", true, 0);
 }
 
 static void three_feeds_mostly_without_ids_arrive_as_one(void **state)
 {
     (void)state;
-    replay_tape("dup_okex_ABC_bbo.csv.xz", true, 0);
+    replay_tape("dup_okex_ABC_bbo.csv.xz", "10", true, 0);
 }
 
 static void feeds_that_are_not_merged_stay_apart(void **state)
 {
     (void)state;
-    replay_tape("dup_bequant_ABCD_bbo.csv.xz", false, 0);
+    replay_tape("dup_bequant_ABCD_bbo.csv.xz", "10", false, 0);
 }
 
 int main(void)
@@ -260,6 +268,7 @@ int main(void)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(demo_tape_arrives_whole),
+        cmocka_unit_test(demo_tape_arrives_whole_at_once),
         cmocka_unit_test(fifteen_venues_arrive_whole),
         cmocka_unit_test(book_levels_arrive_whole),
         cmocka_unit_test(four_feeds_of_one_venue_arrive_as_one),

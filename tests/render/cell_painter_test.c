@@ -5,19 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <SDL_ttf.h>
-
 #include <tickglass/cell_grid.h>
-#include <tickglass/internal/crc32c.h>
 #include <tickglass/palette.h>
 
 #include "tg_cmocka.h"
 
-#define STB_IMAGE_IMPLEMENTATION
-#define STBI_ONLY_PNG
-#define STBI_NO_FAILURE_STRINGS
-#include <stb/stb_image.h>
-
+#include "golden_picture.h"
 #include "png_file.h"
 
 #define COLUMNS 40
@@ -228,80 +221,9 @@ static void write_golden_page(tg_grid *grid, const tg_palette *palette)
     }
 }
 
-static uint32_t font_crc(void)
-{
-    FILE *file = fopen(TG_TEST_FONT, "rb");
-    assert_non_null(file);
-    uint32_t crc = 0;
-    char block[4096];
-    for (size_t n; (n = fread(block, 1, sizeof block, file)) > 0;) {
-        crc = tg__crc32c(crc, block, n);
-    }
-    (void)fclose(file);
-    return crc;
-}
-
-/* The golden picture belongs to one font file and one FreeType. */
-static void pin_text(char *text, size_t size)
-{
-    int major = 0;
-    int minor = 0;
-    int patch = 0;
-    TTF_GetFreeTypeVersion(&major, &minor, &patch);
-    (void)snprintf(text, size, "font crc32c %08x, FreeType %d.%d.%d\n", (unsigned)font_crc(), major,
-                   minor, patch);
-}
-
-static char *read_text(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        return NULL;
-    }
-    char *text = calloc(1, 65536);
-    assert_non_null(text);
-    (void)fread(text, 1, 65535, file);
-    (void)fclose(file);
-    return text;
-}
-
-static void write_text(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
-    assert_int_equal(fclose(file), 0);
-}
-
-static void expect_same_pixels(const tg__canvas *canvas, const char *path)
-{
-    int width = 0;
-    int height = 0;
-    int channels = 0;
-    uint8_t *pixels = stbi_load(path, &width, &height, &channels, 3);
-    assert_non_null(pixels);
-    assert_int_equal(width, canvas->width);
-    assert_int_equal(height, canvas->height);
-    for (int y = 0; y < height; y++) {
-        for (int x = 0; x < width; x++) {
-            const uint8_t *golden = pixels + ((size_t)y * (size_t)width + (size_t)x) * 3;
-            const uint32_t expected =
-                0xff000000u | (uint32_t)golden[0] << 16 | (uint32_t)golden[1] << 8 | golden[2];
-            if (canvas->pixels[(size_t)y * canvas->stride + (size_t)x] != expected) {
-                fail_msg("pixel %d, %d differs from %s", x, y, path);
-            }
-        }
-    }
-    stbi_image_free(pixels);
-}
-
-/* TG_GOLDEN_WRITE=1 makes the golden files anew; look at them before they are committed. */
 static void a_page_looks_as_it_did(void **state)
 {
     (void)state;
-    static const char picture[] = TG_TEST_GOLDEN "/page.png";
-    static const char picture_pin[] = TG_TEST_GOLDEN "/page.pin.txt";
-    static const char list_text[] = TG_TEST_GOLDEN "/page.txt";
     tg__font *font = open_font(14);
     tg__painter *painter = NULL;
     assert_int_equal(tg__painter_open(font, &painter), TG_OK);
@@ -315,25 +237,13 @@ static void a_page_looks_as_it_did(void **state)
     tg__painter_draw(painter, list, &canvas);
     char dump[16384];
     assert_int_equal(tg_draw_list_dump(list, dump, sizeof dump, NULL), TG_OK);
+    golden_expect_text(TG_TEST_GOLDEN "/page.txt", dump);
     char pin[128];
-    pin_text(pin, sizeof pin);
-    if (getenv("TG_GOLDEN_WRITE") != NULL) {
-        assert_int_equal(tg__png_write(picture, &canvas), TG_OK);
-        write_text(picture_pin, pin);
-        write_text(list_text, dump);
-    }
-    char *golden_dump = read_text(list_text);
-    assert_non_null(golden_dump);
-    assert_string_equal(dump, golden_dump);
-    char *golden_pin = read_text(picture_pin);
-    assert_non_null(golden_pin);
-    if (strcmp(pin, golden_pin) == 0) {
-        expect_same_pixels(&canvas, picture);
-    } else {
-        print_message("SKIP the picture: made with %s      here: %s", golden_pin, pin);
-    }
-    free(golden_dump);
-    free(golden_pin);
+    tg__font_describe(pin, sizeof pin);
+    static const char picture[] = "cell_painter_test_page.png";
+    assert_int_equal(tg__png_write(picture, &canvas), TG_OK);
+    golden_expect_picture(TG_TEST_GOLDEN "/page.png", picture, TG_TEST_FONT, pin);
+    assert_int_equal(remove(picture), 0);
     free(canvas.pixels);
     tg_grid_close(grid);
     tg__painter_close(painter);

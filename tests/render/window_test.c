@@ -56,6 +56,23 @@ static void open_explains_what_it_refuses(void **state)
     tg_window_close(window);
 }
 
+static void without_a_display_only_headless_windows_open(void **state)
+{
+    (void)state;
+    assert_int_equal(unsetenv("DISPLAY"), 0);
+    assert_int_equal(unsetenv("WAYLAND_DISPLAY"), 0);
+    assert_int_equal(unsetenv("SDL_VIDEODRIVER"), 0);
+    tg_window_options opt;
+    tg_window_options_init(&opt);
+    tg_window *window = NULL;
+    char why[256] = "";
+    assert_int_equal(tg_window_open(&opt, &window, why, sizeof why), TG_ERR_WINDOW);
+    assert_null(window);
+    assert_non_null(strstr(why, "no display can be used: "));
+    window = open_headless(100, 100);
+    tg_window_close(window);
+}
+
 static void the_grid_fits_the_window(void **state)
 {
     (void)state;
@@ -177,6 +194,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(open_explains_what_it_refuses),
+        cmocka_unit_test(without_a_display_only_headless_windows_open),
         cmocka_unit_test(the_grid_fits_the_window),
         cmocka_unit_test(a_screenshot_is_a_whole_file_or_none),
         cmocka_unit_test(waking_is_seen_once_however_often_it_was_called),

@@ -49,7 +49,7 @@ static bool start_server(void)
         (void)dup2(quiet, STDERR_FILENO);
         (void)dup2(display_pipe[1], 3);
         execlp("Xvfb", "Xvfb", "-displayfd", "3", "-screen", "0", "640x400x24", "-fbdir", folder,
-               "-nolisten", "tcp", (char *)NULL);
+               "-nolisten", "tcp", "-noreset", (char *)NULL);
         _exit(127);
     }
     (void)close(display_pipe[1]);

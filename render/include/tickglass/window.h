@@ -41,7 +41,7 @@ TG_API void tg_window_options_init(tg_window_options *opt);
  * @param[in]  why_size  bytes at why
  * @retval TG_ERR_INVALID_ARGUMENT  a value is out of range
  * @retval TG_ERR_FONT              a font cannot be used
- * @retval TG_ERR_WINDOW            the window system refused
+ * @retval TG_ERR_WINDOW            the window system refused, or there is none
  * @retval TG_ERR_STATE             another window is open
  * @retval TG_ERR_NO_MEMORY         allocation failed
  * Thread: owner (the caller becomes it).  Blocks: until the window is mapped.  Since: 0.1

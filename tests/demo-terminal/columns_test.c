@@ -1,0 +1,96 @@
+#include "columns.h"
+
+#include "tg_cmocka.h"
+
+static uint32_t end_of(const column_layout *layout, int column)
+{
+    return layout->start[column] + layout->width[column] +
+           (column_has_arrow((column_id)column) ? 1u : 0u);
+}
+
+/* Columns stand side by side, at least one cell apart. */
+static void expect_no_overlap(const column_layout *layout)
+{
+    uint32_t free_from = 0;
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        if (layout->shown[c]) {
+            assert_true(layout->start[c] > free_from || free_from == 0);
+            free_from = end_of(layout, c);
+        }
+    }
+}
+
+static void all_columns_fit_a_wide_grid_and_never_overlap(void **state)
+{
+    (void)state;
+    column_layout layout;
+    columns_init(&layout);
+    for (uint16_t total = 400; total > 0; total--) {
+        columns_fit(&layout, total);
+        expect_no_overlap(&layout);
+        if (total >= 160) {
+            for (int c = 0; c < COLUMN_COUNT; c++) {
+                assert_true(layout.shown[c]);
+            }
+        }
+        if (total >= 90) {
+            assert_true(end_of(&layout, COLUMN_AGE) <= total);
+        }
+    }
+}
+
+static void what_matters_least_goes_first_and_quality_and_age_stay(void **state)
+{
+    (void)state;
+    column_layout layout;
+    columns_init(&layout);
+    static const column_id order[] = {COLUMN_CHANGE, COLUMN_ASK_SIZE, COLUMN_BID_SIZE,
+                                      COLUMN_PERCENT, COLUMN_VENUE};
+    size_t gone = 0;
+    for (uint16_t total = 200; total > 0; total--) {
+        columns_fit(&layout, total);
+        while (gone < 5 && !layout.shown[order[gone]]) {
+            gone++;
+        }
+        for (size_t i = 0; i < 5; i++) {
+            assert_int_equal(layout.shown[order[i]], i >= gone);
+        }
+        assert_true(layout.shown[COLUMN_SYMBOL] && layout.shown[COLUMN_BID] &&
+                    layout.shown[COLUMN_ASK] && layout.shown[COLUMN_LAST] &&
+                    layout.shown[COLUMN_QUALITY] && layout.shown[COLUMN_AGE]);
+    }
+    assert_int_equal(gone, 5);
+}
+
+static void widths_grow_to_their_bound_and_never_shrink(void **state)
+{
+    (void)state;
+    column_layout layout;
+    columns_init(&layout);
+    columns_fit(&layout, 160);
+    const uint16_t before = layout.width[COLUMN_BID];
+    columns_want(&layout, COLUMN_BID, before);
+    assert_false(layout.grew);
+    columns_want(&layout, COLUMN_BID, (uint16_t)(before + 3));
+    assert_true(layout.grew);
+    columns_fit(&layout, 160);
+    assert_false(layout.grew);
+    columns_want(&layout, COLUMN_BID, 1);
+    assert_false(layout.grew);
+    assert_int_equal(layout.width[COLUMN_BID], before + 3);
+    columns_want(&layout, COLUMN_SYMBOL, 60000);
+    assert_int_equal(layout.width[COLUMN_SYMBOL], 40);
+    columns_fit(&layout, 160);
+    columns_want(&layout, COLUMN_SYMBOL, 60000);
+    assert_false(layout.grew);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_columns_fit_a_wide_grid_and_never_overlap),
+        cmocka_unit_test(what_matters_least_goes_first_and_quality_and_age_stay),
+        cmocka_unit_test(widths_grow_to_their_bound_and_never_shrink),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,88 @@
+/* What can go wrong before anything is connected. */
+#include "feed.h"
+
+#include "text_file.h"
+
+static tg_window *open_window(void)
+{
+    tg_window_options opt;
+    tg_window_options_init(&opt);
+    opt.headless = true;
+    opt.width_px = 100;
+    opt.height_px = 100;
+    tg_window *window = NULL;
+    assert_int_equal(tg_window_open(&opt, &window, NULL, 0), TG_OK);
+    return window;
+}
+
+static void expect_refusal(tg_window *window, const terminal_options *options, tg_err err,
+                           const char *part)
+{
+    feed *opened = NULL;
+    char why[320] = "";
+    assert_int_equal(feed_open(options, window, NULL, &opened, why, sizeof why), err);
+    assert_null(opened);
+    if (strstr(why, part) == NULL) {
+        fail_msg("\"%s\" does not name \"%s\"", why, part);
+    }
+}
+
+static void what_cannot_be_opened_is_named(void **state)
+{
+    (void)state;
+    tg_window *window = open_window();
+    terminal_options options = {.url = "wss://localhost:1/", .symbols = "V:A"};
+    terminal_options bad = options;
+    bad.token_file = "nowhere/token";
+    expect_refusal(window, &bad, TG_ERR_IO, "nowhere/token: No such file");
+    const text_file empty = text_file_write("\n", 1);
+    bad.token_file = empty.path;
+    expect_refusal(window, &bad, TG_ERR_SYNTAX, empty.path);
+    bad = options;
+    bad.ca_file = empty.path;
+    expect_refusal(window, &bad, TG_ERR_CERTIFICATE, empty.path);
+    text_file_remove(&empty);
+    bad = options;
+    bad.symbols = "V:A,nonsense";
+    expect_refusal(window, &bad, TG_ERR_SYNTAX, "--symbols: ");
+    bad.symbols = "@nowhere/list";
+    expect_refusal(window, &bad, TG_ERR_IO, "nowhere/list");
+    bad = options;
+    bad.url = "https://localhost/";
+    expect_refusal(window, &bad, TG_ERR_URL, "https://localhost/");
+    tg_window_close(window);
+}
+
+static void rows_of_a_list_stand_in_its_order(void **state)
+{
+    (void)state;
+    tg_window *window = open_window();
+    const text_file token = text_file_write("secret\n", 7);
+    const terminal_options options = {
+        .url = "ws://127.0.0.1:1/", .symbols = "V:B,V:A:X,W:A", .token_file = token.path};
+    feed *opened = NULL;
+    char why[320] = "";
+    assert_int_equal(feed_open(&options, window, NULL, &opened, why, sizeof why), TG_OK);
+    text_file_remove(&token);
+    assert_int_equal(feed_row_count(opened), 3);
+    assert_string_equal(feed_row(opened, 0)->symbol, "B");
+    assert_string_equal(feed_row(opened, 1)->symbol, "A:X");
+    assert_string_equal(feed_row(opened, 2)->venue, "W");
+    assert_int_equal(feed_row(opened, 0)->sub.v, 0);
+    (void)feed_poll(opened, 0);
+    assert_int_not_equal(feed_row(opened, 2)->sub.v, 0);
+    assert_string_equal(feed_notice(opened), "");
+    assert_false(feed_is_hopeless(opened));
+    feed_close(opened);
+    feed_close(NULL);
+    tg_window_close(window);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_cannot_be_opened_is_named),
+        cmocka_unit_test(rows_of_a_list_stand_in_its_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+#include "options.h"
+
+#include <string.h>
+
+#include "tg_cmocka.h"
+
+#define ARGUMENTS_MAX 32
+
+/* Reads "a b c" split at blanks. */
+static tg_err read_line(const char *line, terminal_options *out, char *why, size_t why_size)
+{
+    static char copy[512];
+    static char program[] = "tickglass-terminal";
+    char *argv[ARGUMENTS_MAX] = {program};
+    int argc = 1;
+    strcpy(copy, line);
+    for (char *at = strtok(copy, " "); at != NULL; at = strtok(NULL, " ")) {
+        assert_true(argc < ARGUMENTS_MAX);
+        argv[argc++] = at;
+    }
+    return terminal_options_read(argc, argv, out, why, why_size);
+}
+
+static void every_option_is_taken(void **state)
+{
+    (void)state;
+    terminal_options o;
+    char why[200] = "";
+    assert_int_equal(read_line("--url wss://h:1 --ca c.pem --token-file=t --symbols V:A,V:B "
+                               "--screenshot s.png --report=r.json",
+                               &o, why, sizeof why),
+                     TG_OK);
+    assert_string_equal(o.url, "wss://h:1");
+    assert_string_equal(o.ca_file, "c.pem");
+    assert_string_equal(o.token_file, "t");
+    assert_string_equal(o.symbols, "V:A,V:B");
+    assert_string_equal(o.screenshot, "s.png");
+    assert_string_equal(o.report, "r.json");
+    assert_int_equal(o.seconds, 0);
+    assert_false(o.headless);
+    assert_int_equal(
+        read_line("--url=w --record rec --check-tape t.csv --palette red-up "
+                  "--size 1920x1080 --font f.ttf --font-size 20 --seconds 7 --headless",
+                  &o, why, sizeof why),
+        TG_OK);
+    assert_string_equal(o.record, "rec");
+    assert_string_equal(o.check_tape, "t.csv");
+    assert_string_equal(o.palette, "red-up");
+    assert_string_equal(o.font, "f.ttf");
+    assert_string_equal(o.symbols, "*");
+    assert_int_equal(o.width_px, 1920);
+    assert_int_equal(o.height_px, 1080);
+    assert_int_equal(o.font_size_px, 20);
+    assert_int_equal(o.seconds, 7);
+    assert_true(o.headless);
+}
+
+static void a_run_without_a_display_has_an_end(void **state)
+{
+    (void)state;
+    terminal_options o;
+    char why[200] = "";
+    assert_int_equal(read_line("--url w --headless", &o, why, sizeof why), TG_OK);
+    assert_int_equal(o.seconds, 10);
+}
+
+static void help_and_version_need_nothing_else(void **state)
+{
+    (void)state;
+    terminal_options o;
+    char why[200] = "";
+    assert_int_equal(read_line("--help", &o, why, sizeof why), TG_OK);
+    assert_true(o.help);
+    assert_int_equal(read_line("--version", &o, why, sizeof why), TG_OK);
+    assert_true(o.version);
+}
+
+static void the_help_names_every_option(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "--url",    "--ca",         "--token-file", "--symbols", "--palette",    "--size",
+        "--font",   "--font-size",  "--headless",   "--seconds", "--screenshot", "--report",
+        "--record", "--check-tape", "--help",       "--version",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_non_null(strstr(terminal_options_help(), names[i]));
+    }
+}
+
+static void what_is_wrong_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        const char *why;
+    } cases[] = {
+        {"", "--url: is needed"},
+        {"--url", "--url: a value is missing"},
+        {"--urls w", "--urls: not an option"},
+        {"w", "w: not an option"},
+        {"--url w --headless=yes", "--headless: takes no value"},
+        {"--url w --seconds 0", "0: the value cannot be used"},
+        {"--url w --seconds -1", "-1: the value cannot be used"},
+        {"--url w --seconds 99999999999999999999", "the value cannot be used"},
+        {"--url w --size 1280", "1280: the value cannot be used"},
+        {"--url w --size 1280x", "1280x: the value cannot be used"},
+        {"--url w --size x800", "x800: the value cannot be used"},
+        {"--url w --size 1280x800x2", "1280x800x2: the value cannot be used"},
+        {"--url w --size 0x0", "0x0: the value cannot be used"},
+        {"--url w --size 20000x10", "20000x10: the value cannot be used"},
+        {"--url w --font-size 5", "5: the value cannot be used"},
+        {"--url w --font-size=97", "--font-size=97: the value cannot be used"},
+        {"--url w --symbols=", "--symbols=: the value cannot be used"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        terminal_options o;
+        char why[200] = "";
+        assert_int_equal(read_line(cases[i].line, &o, why, sizeof why), TG_ERR_SYNTAX);
+        if (strstr(why, cases[i].why) == NULL) {
+            fail_msg("%s: said \"%s\"", cases[i].line, why);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_option_is_taken),
+        cmocka_unit_test(a_run_without_a_display_has_an_end),
+        cmocka_unit_test(help_and_version_need_nothing_else),
+        cmocka_unit_test(the_help_names_every_option),
+        cmocka_unit_test(what_is_wrong_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

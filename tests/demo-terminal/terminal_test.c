@@ -1,0 +1,251 @@
+/* The program itself against a real gateway: exit codes, files, and what it says. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <tickglass/clock.h>
+
+#include "../integration/gateway_process.h"
+#include "text_file.h"
+
+#define ARGUMENTS_MAX 32
+#define SAID_SIZE     4096
+#define REPORT        "terminal_test.json"
+#define PICTURE       "terminal_test.png"
+#define RECORD        "terminal_test.tgrec"
+#define SAID          "terminal_test.said"
+
+/* A running terminal. */
+static pid_t start_terminal(const gateway_process *gateway, const char *const *more)
+{
+    char token_file[128];
+    (void)snprintf(token_file, sizeof token_file, "%s/state/token", gateway->folder);
+    const char *argv[ARGUMENTS_MAX + 1] = {TG_TEST_TERMINAL, "--headless", "--url", gateway->url,
+                                           "--token-file",   token_file,   "--ca",  gateway->ca};
+    size_t count = 8;
+    for (size_t i = 0; more[i] != NULL && count < ARGUMENTS_MAX; i++) {
+        argv[count++] = more[i];
+    }
+    const pid_t pid = fork();
+    if (pid == 0) {
+        const int said = open(SAID, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        (void)dup2(said, STDERR_FILENO);
+        (void)execv(TG_TEST_TERMINAL, (char *const *)argv);
+        _exit(127);
+    }
+    assert_true(pid > 0);
+    return pid;
+}
+
+static int exit_code_of(pid_t pid)
+{
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static const char *file_text(const char *path)
+{
+    static char text[SAID_SIZE];
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        fail_msg("%s was not written", path);
+    }
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    (void)fclose(file);
+    return text;
+}
+
+static uint64_t report_count(const char *key)
+{
+    char quoted[64];
+    (void)snprintf(quoted, sizeof quoted, "\"%s\": ", key);
+    const char *at = strstr(file_text(REPORT), quoted);
+    if (at == NULL) {
+        fail_msg("the report lacks %s", key);
+    }
+    return strtoull(at + strlen(quoted), NULL, 10);
+}
+
+static void expect_said(const char *part)
+{
+    const char *said = file_text(SAID);
+    if (strstr(said, part) == NULL) {
+        fail_msg("it said \"%s\", not \"%s\"", said, part);
+    }
+}
+
+static void remove_files(void)
+{
+    (void)unlink(REPORT);
+    (void)unlink(PICTURE);
+    (void)unlink(RECORD);
+    (void)unlink(SAID);
+}
+
+static uint64_t random_state = 99;
+
+static uint32_t random_below(uint32_t limit)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)((random_state >> 33) % limit);
+}
+
+/* Four instruments that quote and trade for four seconds. Prices wander: few states come twice. */
+static text_file write_tape(void)
+{
+    static char text[400000];
+    size_t length = (size_t)snprintf(text, sizeof text,
+                                     "ts_ns,venue,symbol,kind,price_decimal_text,"
+                                     "qty_decimal_text,exchange_seq\n");
+    int64_t bid[4] = {1000000, 2000000, -37000, 500};
+    uint64_t quote_id = 1000;
+    uint64_t trade_id = 5;
+    for (int64_t ms = 0; ms < 4000; ms += 4) {
+        const unsigned i = random_below(4);
+        const int64_t ts_ns = INT64_C(1700000000000000000) + ms * 1000000;
+        bid[i] += (int64_t)random_below(7) - 3;
+        quote_id += 1 + random_below(3);
+        length += (size_t)snprintf(text + length, sizeof text - length,
+                                   "%" PRId64 ",TEST,INS%u,bid,%" PRId64 ",%u,%" PRIu64 "\n"
+                                   "%" PRId64 ",TEST,INS%u,ask,%" PRId64 ",%u,%" PRIu64 "\n",
+                                   ts_ns, i, bid[i], 1 + random_below(900), quote_id, ts_ns, i,
+                                   bid[i] + 2, 1 + random_below(900), quote_id);
+        if (random_below(3) == 0) {
+            trade_id++;
+            length += (size_t)snprintf(text + length, sizeof text - length,
+                                       "%" PRId64 ",TEST,INS%u,trade,%" PRId64 ",1,%" PRIu64 "\n",
+                                       ts_ns, i, bid[i] + 2, trade_id);
+        }
+    }
+    return text_file_write(text, length);
+}
+
+static void a_replayed_tape_is_drawn_in_its_order(void **state)
+{
+    (void)state;
+    const text_file tape = write_tape();
+    const char *const play[] = {
+        "--tape", tape.path, "--hold-until-subscribed", "--feeds", "2", "--skew-ms", "60:90", NULL};
+    gateway_process gateway;
+    assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, play));
+    const char *const more[] = {"--seconds",    "5",       "--report", REPORT,
+                                "--screenshot", PICTURE,   "--record", RECORD,
+                                "--check-tape", tape.path, NULL};
+    assert_int_equal(exit_code_of(start_terminal(&gateway, more)), 0);
+    assert_string_equal(file_text(SAID), "");
+    assert_int_equal(report_count("instruments"), 4);
+    assert_int_equal(report_count("drawn_regressions"), 0);
+    assert_int_equal(report_count("drawn_unknown"), 0);
+    assert_int_equal(report_count("drawn_not_judged"), 0);
+    assert_true(report_count("drawn_judged_by_tape") > 100);
+    assert_true(report_count("ticks_admitted") > 100);
+    assert_int_equal(strncmp(file_text(PICTURE), "\x89PNG", 4), 0);
+    assert_true(file_text(RECORD)[0] != '\0');
+    (void)gateway_process_stop(&gateway);
+    remove_files();
+    text_file_remove(&tape);
+}
+
+/* The check that the test above relies on can fail. */
+static void a_gateway_that_steps_back_is_found_out(void **state)
+{
+    (void)state;
+    const text_file tape = write_tape();
+    const char *const play[] = {
+        "--tape", tape.path, "--hold-until-subscribed", "--feeds", "2", "--skew-ms", "60:90", NULL};
+    gateway_process gateway;
+    assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY_NOADMISSION, play));
+    const char *const more[] = {"--seconds",    "5",       "--report", REPORT,
+                                "--check-tape", tape.path, NULL};
+    assert_int_equal(exit_code_of(start_terminal(&gateway, more)), 0);
+    assert_true(report_count("drawn_regressions") > 0);
+    (void)gateway_process_stop(&gateway);
+    remove_files();
+    text_file_remove(&tape);
+}
+
+static void what_keeps_it_from_connecting_is_said_in_one_line(void **state)
+{
+    (void)state;
+    gateway_process gateway;
+    assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, NULL));
+    const text_file token = text_file_write("wrong\n", 6);
+    const char *const wrong_token[] = {"--seconds", "60", "--token-file", token.path, NULL};
+    assert_int_equal(exit_code_of(start_terminal(&gateway, wrong_token)), 3);
+    expect_said("token");
+    text_file_remove(&token);
+    /* Some certificate, but none that signed the gateway's. */
+    gateway_process stranger;
+    assert_true(gateway_process_start(&stranger, TG_TEST_GATEWAY, NULL));
+    const char *const wrong_ca[] = {"--seconds", "60", "--ca", stranger.ca, NULL};
+    assert_int_equal(exit_code_of(start_terminal(&gateway, wrong_ca)), 3);
+    expect_said("certificate of 127.0.0.1");
+    (void)gateway_process_stop(&stranger);
+    const char *const no_port[] = {"--seconds", "1", "--url", "wss://127.0.0.1:1/", NULL};
+    assert_int_equal(exit_code_of(start_terminal(&gateway, no_port)), 3);
+    expect_said("127.0.0.1 port 1");
+    const char *const no_name[] = {"--seconds", "1", "--symbols", "NO:SUCH", NULL};
+    assert_int_equal(exit_code_of(start_terminal(&gateway, no_name)), 3);
+    expect_said("no data");
+    (void)gateway_process_stop(&gateway);
+    remove_files();
+}
+
+static void what_cannot_be_written_ends_with_four(void **state)
+{
+    (void)state;
+    gateway_process gateway;
+    assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, NULL));
+    const char *const more[] = {"--seconds",     "2", "--report", "nowhere/r.json", "--screenshot",
+                                "nowhere/p.png", NULL};
+    assert_int_equal(exit_code_of(start_terminal(&gateway, more)), 4);
+    expect_said("--report nowhere/r.json: ");
+    expect_said("--screenshot nowhere/p.png: ");
+    (void)gateway_process_stop(&gateway);
+    remove_files();
+}
+
+static void a_signal_ends_it_orderly_with_its_files(void **state)
+{
+    (void)state;
+    gateway_process gateway;
+    assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, NULL));
+    const char *const more[] = {"--seconds", "600",      "--report", REPORT, "--screenshot",
+                                PICTURE,     "--record", RECORD,     NULL};
+    const pid_t pid = start_terminal(&gateway, more);
+    /* Once the gateway has seen it, the terminal has long been in its loop. */
+    const tg_clock clock = tg_clock_system();
+    const int64_t deadline_ns = tg_clock_mono_ns(&clock) + INT64_C(60000000000);
+    while (strstr(file_text(gateway.log), "connection 1 ") == NULL &&
+           tg_clock_mono_ns(&clock) < deadline_ns) {
+    }
+    assert_int_equal(kill(pid, SIGTERM), 0);
+    const int code = exit_code_of(pid);
+    assert_true(code == 0 || code == 3); /* 3: it came before the first image */
+    (void)report_count("frames");
+    assert_int_equal(strncmp(file_text(PICTURE), "\x89PNG", 4), 0);
+    (void)gateway_process_stop(&gateway);
+    remove_files();
+}
+
+int main(void)
+{
+    remove_files();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_replayed_tape_is_drawn_in_its_order),
+        cmocka_unit_test(a_gateway_that_steps_back_is_found_out),
+        cmocka_unit_test(what_keeps_it_from_connecting_is_said_in_one_line),
+        cmocka_unit_test(what_cannot_be_written_ends_with_four),
+        cmocka_unit_test(a_signal_ends_it_orderly_with_its_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

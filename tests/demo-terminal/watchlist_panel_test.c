@@ -1,0 +1,313 @@
+/* The whole picture of the terminal from fixed data, text and pixels. */
+#include "watchlist_panel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tickglass/price_text.h>
+#include <tickglass/window.h>
+
+#include "golden_picture.h"
+#include "header_panel.h"
+#include "help_panel.h"
+#include "tg_cmocka.h"
+
+#define S   INT64_C(1000000000)
+#define MS  INT64_C(1000000)
+#define NOW (1000 * S)
+
+typedef struct sample {
+    const char *venue;
+    const char *symbol;
+    tg_price_format format;
+    int8_t price_exponent;
+    int8_t quantity_exponent;
+    tg_quality quality;
+    int64_t age_ns;
+    int64_t bid, ask, bid_size, ask_size, last, close;
+    int64_t last_before; /* what was drawn before */
+    int64_t drawn_before_ms;
+} sample;
+
+static const sample samples[] = {
+    {"BINANCE_USDM", "BTCUSDT", TG_PRICE_DECIMAL, -2, -3, TG_QUALITY_LIVE, 40 * MS, 6181300,
+     6181310, 3097, 12450, 6181310, 6055020, 6181300, 50},
+    {"BINANCE_USDM", "ETHUSDT", TG_PRICE_DECIMAL, -2, -3, TG_QUALITY_LIVE, 40 * MS, 268191, 268192,
+     14370, 880, 268191, 270134, 268200, 400},
+    {"CME", "CLM0", TG_PRICE_DECIMAL, -2, 0, TG_QUALITY_LIVE, 120 * MS, -3770, -3763, 4, 11, -3763,
+     1827, -3763, 9000},
+    {"CBOT", "ZNU4", TG_PRICE_FRACTION_32_HALF, -6, 0, TG_QUALITY_QUIET, 31 * S, 110046875,
+     110062500, 812, 1204, 110062500, 110375000, 110062500, 9000},
+    {"CBOT", "ZTU4", TG_PRICE_FRACTION_32_QUARTER, -7, 0, TG_QUALITY_DELAYED, 2 * S, 1021015625,
+     1021093750, 2000, 1533, 1021015625, 1021328125, 1021015625, 9000},
+    {"BITMEX", "SHIB1000", TG_PRICE_DECIMAL, -11, 0, TG_QUALITY_LIVE, 900 * MS, 1, 3, 50000, 7, 2,
+     4, 2, 9000},
+    {"KRAKEN", "EDGE", TG_PRICE_DECIMAL, -5, -4, TG_QUALITY_STALE, 754 * S,
+     INT64_C(999999999700000), INT64_C(999999999800000), INT64_C(8888880040000), 10000,
+     INT64_C(999999999700000), INT64_C(999999999700000), INT64_C(999999999700000), 9000},
+    {"KRAKEN", "HALTD", TG_PRICE_DECIMAL, -3, 0, TG_QUALITY_HALTED, 3700 * S, 0, 12500, 0, 40,
+     12000, 12500, 12000, 9000},
+    {"OKX", "GAPPY-SWAP", TG_PRICE_DECIMAL, -1, 0, TG_QUALITY_GAP, 3 * S, 500, 501, 10, 20, 500,
+     490, 500, 9000},
+};
+#define SAMPLE_COUNT (sizeof samples / sizeof samples[0])
+
+static tg_instrument instrument_of(const sample *from)
+{
+    tg_instrument instrument = {0};
+    instrument.price_format = from->format;
+    instrument.price_exponent = from->price_exponent;
+    instrument.quantity_exponent = from->quantity_exponent;
+    (void)snprintf(instrument.symbol, sizeof instrument.symbol, "%s", from->symbol);
+    return instrument;
+}
+
+static void set_field(tg_image *image, tg_field field, int64_t value)
+{
+    image->present |= TG_FIELD_BIT(field);
+    image->value[field] = value;
+}
+
+static tg_row row_of(const sample *from)
+{
+    tg_row row = {0};
+    row.quality = from->quality;
+    row.age_ns = from->age_ns;
+    row.image.epoch = 7;
+    row.image.seq = 100;
+    if (from->bid != 0) {
+        set_field(&row.image, TG_FIELD_BID_PRICE, from->bid);
+        set_field(&row.image, TG_FIELD_BID_QUANTITY, from->bid_size);
+    }
+    set_field(&row.image, TG_FIELD_ASK_PRICE, from->ask);
+    set_field(&row.image, TG_FIELD_ASK_QUANTITY, from->ask_size);
+    set_field(&row.image, TG_FIELD_LAST_PRICE, from->last);
+    set_field(&row.image, TG_FIELD_PREVIOUS_CLOSE, from->close);
+    return row;
+}
+
+/* A row that showed last_before until drawn_before_ms ago. */
+static watch_row watch_of(const sample *from, const tg_row *row)
+{
+    watch_row watch = {0};
+    tg_image before = row->image;
+    before.seq = 99;
+    before.value[TG_FIELD_LAST_PRICE] = from->last_before;
+    watch_row_take(&watch, &before, 0);
+    watch_row_take(&watch, &row->image, NOW - from->drawn_before_ms * MS);
+    return watch;
+}
+
+static void write_rows(tg_grid *grid, column_layout *layout, const tg_palette *palette,
+                       uint16_t first_row)
+{
+    for (size_t i = 0; i < SAMPLE_COUNT; i++) {
+        const tg_instrument instrument = instrument_of(&samples[i]);
+        const tg_row row = row_of(&samples[i]);
+        const watch_row watch = watch_of(&samples[i], &row);
+        const watch_view view = {.venue = samples[i].venue,
+                                 .symbol = samples[i].symbol,
+                                 .instrument = &instrument,
+                                 .row = &row,
+                                 .word = tg_quality_name(row.quality),
+                                 .selected = i == 2};
+        watchlist_draw_row(grid, (uint16_t)(first_row + i), layout, palette, &watch, &view, NOW);
+    }
+    const watch_row none = {0};
+    const watch_view unknown = {.venue = "OKX", .symbol = "TYPO", .word = "no such name"};
+    watchlist_draw_row(grid, (uint16_t)(first_row + SAMPLE_COUNT), layout, palette, &none, &unknown,
+                       NOW);
+}
+
+static header_view sample_header(void)
+{
+    header_view header = {.version = "0.1.0",
+                          .endpoint = "wss://localhost:9443/v0",
+                          .state = TG_SESSION_LIVE,
+                          .suspect_count = 2,
+                          .utc_ns = INT64_C(1723161300) * S,
+                          .frames_per_s = 25,
+                          .passes_per_s = 27};
+    header.store.rejected_regression = 340;
+    header.received_to_handed = (recent_times){1200, 410000, 1200000, 3110000};
+    header.exchange_to_handed = (recent_times){1200, 21400000, 41900000, 47020000};
+    return header;
+}
+
+/* Writes all of the terminal; fits the columns as a pass does. */
+static void write_terminal(tg_grid *grid, column_layout *layout, const tg_palette *palette)
+{
+    const tg_style blank = {palette->text, palette->background, 0};
+    const header_view header = sample_header();
+    const footer_view footer = {.first_row = 0,
+                                .shown_count = SAMPLE_COUNT + 1,
+                                .row_count = 200,
+                                .notice = "resync: repaired in 38 ms"};
+    columns_fit(layout, tg_grid_columns(grid));
+    do {
+        columns_fit(layout, tg_grid_columns(grid));
+        tg_grid_clear(grid, blank);
+        write_rows(grid, layout, palette, HEADER_ROWS + 1);
+    } while (layout->grew);
+    watchlist_draw_titles(grid, HEADER_ROWS, layout, palette);
+    header_draw(grid, palette, &header);
+    footer_draw(grid, palette, &footer);
+}
+
+static char *dump_of(const tg_draw_list *list)
+{
+    size_t needed = 0;
+    assert_int_equal(tg_draw_list_dump(list, NULL, 0, &needed), TG_OK);
+    char *text = malloc(needed);
+    assert_non_null(text);
+    assert_int_equal(tg_draw_list_dump(list, text, needed, NULL), TG_OK);
+    return text;
+}
+
+typedef struct fixture {
+    tg_window *window;
+    tg_grid *grid;
+    const tg_palette *palette;
+    column_layout layout;
+} fixture;
+
+static fixture open_fixture(int width_px, int height_px, const char *palette)
+{
+    fixture f = {0};
+    tg_window_options opt;
+    tg_window_options_init(&opt);
+    opt.headless = true;
+    opt.width_px = width_px;
+    opt.height_px = height_px;
+    assert_int_equal(tg_window_open(&opt, &f.window, NULL, 0), TG_OK);
+    assert_int_equal(tg_grid_open(tg_window_columns(f.window), tg_window_rows(f.window), &f.grid),
+                     TG_OK);
+    assert_int_equal(tg_palette_find(palette, &f.palette), TG_OK);
+    columns_init(&f.layout);
+    return f;
+}
+
+static void close_fixture(fixture *f)
+{
+    tg_grid_close(f->grid);
+    tg_window_close(f->window);
+}
+
+/* What the window says about libraries, without its video driver. */
+static void pin_of(const tg_window *window, char *pin, size_t size)
+{
+    tg_window_describe(window, pin, size);
+    char *driver = strstr(pin, ", video");
+    if (driver != NULL) {
+        *driver = '\0';
+    }
+    const char *ttf = strstr(pin, "SDL_ttf");
+    assert_non_null(ttf);
+    memmove(pin, ttf, strlen(ttf) + 1);
+}
+
+static void expect_golden(fixture *f, const char *name)
+{
+    const tg_draw_list *list = tg_grid_damage(f->grid);
+    assert_int_equal(tg_window_draw(f->window, list), TG_OK);
+    assert_int_equal(tg_window_present(f->window), TG_OK);
+    char *dump = dump_of(list);
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/%s.txt", TG_TEST_GOLDEN, name);
+    golden_expect_text(path, dump);
+    free(dump);
+    char picture[64];
+    (void)snprintf(picture, sizeof picture, "watchlist_panel_test_%s.png", name);
+    assert_int_equal(tg_window_screenshot(f->window, picture), TG_OK);
+    char pin[200];
+    pin_of(f->window, pin, sizeof pin);
+    (void)snprintf(path, sizeof path, "%s/%s.png", TG_TEST_GOLDEN, name);
+    golden_expect_picture(path, picture, TG_TEST_FONT, pin);
+    assert_int_equal(remove(picture), 0);
+}
+
+static void the_terminal_looks_as_it_did(void **state)
+{
+    (void)state;
+    fixture f = open_fixture(1280, 400, NULL);
+    write_terminal(f.grid, &f.layout, f.palette);
+    expect_golden(&f, "terminal");
+    close_fixture(&f);
+}
+
+static void a_narrow_terminal_leaves_columns_out_but_no_digits(void **state)
+{
+    (void)state;
+    fixture f = open_fixture(720, 320, "green-red");
+    write_terminal(f.grid, &f.layout, f.palette);
+    expect_golden(&f, "narrow");
+    close_fixture(&f);
+}
+
+static void the_help_page_looks_as_it_did(void **state)
+{
+    (void)state;
+    fixture f = open_fixture(1280, 620, NULL);
+    const tg_style blank = {f.palette->text, f.palette->background, 0};
+    tg_grid_clear(f.grid, blank);
+    help_draw(f.grid, HEADER_ROWS, (uint16_t)(tg_grid_rows(f.grid) - HEADER_ROWS - 1), f.palette);
+    expect_golden(&f, "help");
+    close_fixture(&f);
+}
+
+static bool shows_colour(const tg_draw_list *list, uint16_t row, uint32_t foreground)
+{
+    for (size_t r = 0; r < list->run_count; r++) {
+        for (uint16_t i = 0; list->runs[r].row == row && i < list->runs[r].count; i++) {
+            const tg_cell *cell = list->cells + list->runs[r].first + i;
+            if (cell->text[0] != '\0' && cell->foreground == foreground) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void nothing_is_in_a_good_or_rising_colour_over_stale_prices(void **state)
+{
+    (void)state;
+    fixture f = open_fixture(1280, 400, "green-red");
+    for (int q = TG_QUALITY_LIVE; q <= TG_QUALITY_DISCONNECTED; q++) {
+        sample s = samples[0];
+        s.quality = (tg_quality)q;
+        const tg_instrument instrument = instrument_of(&s);
+        const tg_row row = row_of(&s);
+        const watch_row watch = watch_of(&s, &row);
+        const watch_view view = {.venue = s.venue,
+                                 .symbol = s.symbol,
+                                 .instrument = &instrument,
+                                 .row = &row,
+                                 .word = tg_quality_name(row.quality)};
+        const tg_style blank = {f.palette->text, f.palette->background, 0};
+        columns_fit(&f.layout, tg_grid_columns(f.grid));
+        tg_grid_clear(f.grid, blank);
+        watchlist_draw_row(f.grid, 5, &f.layout, f.palette, &watch, &view, NOW);
+        header_view header = sample_header();
+        header.suspect_count = watchlist_is_suspect(row.quality) ? 1 : 0;
+        header_draw(f.grid, f.palette, &header);
+        tg_grid_forget(f.grid);
+        const tg_draw_list *list = tg_grid_damage(f.grid);
+        const bool current = q <= TG_QUALITY_HALTED;
+        assert_int_equal(shows_colour(list, 5, f.palette->up), current);
+        assert_int_equal(shows_colour(list, 0, f.palette->good), current);
+        assert_int_equal(shows_colour(list, 5, f.palette->stale), !current);
+    }
+    close_fixture(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_terminal_looks_as_it_did),
+        cmocka_unit_test(a_narrow_terminal_leaves_columns_out_but_no_digits),
+        cmocka_unit_test(the_help_page_looks_as_it_did),
+        cmocka_unit_test(nothing_is_in_a_good_or_rising_colour_over_stale_prices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
