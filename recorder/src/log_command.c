@@ -95,7 +95,7 @@ int log_input_problems(const log_input *input)
     return status;
 }
 
-static bool is_site(const tg__site_info *site, const char *asked)
+bool log_is_site(const tg__site_info *site, const char *asked)
 {
     const char *colon = strrchr(asked, ':');
     const size_t length = colon != NULL ? (size_t)(colon - asked) : strlen(asked);
@@ -192,7 +192,7 @@ bool log_wants(const log_options *opt, const tg__log_record *record)
 {
     return (opt->level_most == 0 || record->site->level <= opt->level_most) &&
            record->utc_ns >= opt->from_utc_ns && record->utc_ns <= opt->to_utc_ns &&
-           (opt->site == NULL || is_site(record->site, opt->site)) &&
+           (opt->site == NULL || log_is_site(record->site, opt->site)) &&
            (opt->thread == NULL || is_thread(record, opt->thread)) &&
            (opt->where == NULL || fits_where(opt->where, record));
 }

@@ -21,6 +21,7 @@ typedef struct log_options {
     int64_t from_utc_ns;
     int64_t to_utc_ns;
     const char *where; /**< N=VALUE, N<VALUE, N>VALUE: argument N from 1; NULL: any */
+    uint8_t argument;  /**< from 1; 0: all (stats) */
     bool csv;
     bool trace;
     const char *name; /**< of a histogram */
@@ -43,6 +44,9 @@ void log_input_close(log_input *input);
 int log_input_problems(const log_input *input);
 
 bool log_wants(const log_options *opt, const tg__log_record *record);
+
+/** True if FILE:LINE or FILE names the site. */
+bool log_is_site(const tg__site_info *site, const char *asked);
 
 /** errno or error in one line on stderr; returns LOG_USAGE. */
 int log_fail(const char *path, tg_err err);

@@ -26,6 +26,7 @@ static const char usage[] =
     "  --thread NAME     a thread's name or number\n"
     "  --site FILE:LINE  a call site; FILE may be the end of the path\n"
     "  --where N=VALUE   records whose argument N (from 1) is it; also N<VALUE and N>VALUE\n"
+    "  --argument N      that argument of each call only (stats)\n"
     "  --contains TEXT   lines that contain it (cat, tail)\n"
     "  --from TIME       2026-11-30T18:51:28Z, with or without fraction, or UTC nanoseconds\n"
     "  --to TIME\n"
@@ -109,6 +110,11 @@ static bool take_option(log_options *opt, const char *name, const char *value)
         const size_t digits = strspn(value, "0123456789");
         opt->where = value;
         return digits != 0 && value[digits] != '\0' && strchr("=<>", value[digits]) != NULL;
+    }
+    if (strcmp(name, "--argument") == 0) {
+        const unsigned long number = strtoul(value, NULL, 10);
+        opt->argument = number <= TG_RECORD_ARGUMENTS_MAX ? (uint8_t)number : 0;
+        return opt->argument != 0;
     }
     if (strcmp(name, "--level") == 0) {
         return parse_level(value, &opt->level_most);
