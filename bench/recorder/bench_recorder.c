@@ -228,7 +228,7 @@ static void sustained_calls_of(tg_recorder *recorder, bool is_static)
         if (is_static) {
             TG_RECORD(recorder, TG_RECORD_INFO, "a constant line");
         } else {
-            bid += (int64_t)(i % 7 == 0) * (int64_t)(i % 5 - 2);
+            bid += i % 7 == 0 ? (int64_t)(i % 5) - 2 : 0;
             TG_RECORD(recorder, TG_RECORD_INFO,
                       "id %u bid %" PRId64 " ask %" PRId64 " seq %" PRIu64, i % 120, bid, bid + 25,
                       (uint64_t)i);

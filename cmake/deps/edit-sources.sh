@@ -122,3 +122,11 @@ insert before "$websockets/lib/plat/unix/unix-sockets.c" 'ret = (int)write(fd, b
 	ret = (int)send(fd, buf, len, MSG_NOSIGNAL);
 	if (ret < 0 && errno == ENOTSOCK)
 LINES
+
+# A descriptor for each closed context: the event pipe is left for the end, where nobody knows of it any more.
+insert before "$websockets/lib/core-net/close.c" 'if (pt->dummy_pipe_fds[0] == wsi->desc.sockfd)' <<'LINES'
+		/* tickglass: forgotten in the next line, so closed in this one */
+		if (lws_socket_is_valid(wsi->desc.sockfd) &&
+		    pt->dummy_pipe_fds[0] == wsi->desc.sockfd)
+			compatible_close(wsi->desc.sockfd);
+LINES

@@ -174,7 +174,7 @@ def lint_format(tree):
 WORDS = [
     (r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b", "finish it or leave it out"),
     (r"(?<![\w.$}])/(wo" r"rk|fa" r"rm|ro" r"ot|ho" r"me)/", "a path of one machine"),
-    (r"(?<![\w.$}])/tm" r"p/\w+", "a path of one machine"),
+    (r"(?<![\w.$}])/tm" r"p/[a-z]+/", "a path of one machine"),
     (r"https?://[^\s\"')]*(/deb" r"ian|/ubu" r"ntu|registry|\bpypi|archive\.)", "the name of a package host"),
     (r"\b(deb|ftp|security|archive)\.(deb" r"ian|ubu" r"ntu)\.(org|com)", "the name of a package host"),
 ]

@@ -86,6 +86,7 @@ void tg__hub_close_peer(tg__hub *hub, tg__peer *peer, uint16_t code, uint32_t re
     if (peer->close_code == 0) {
         peer->close_code = code;
         peer->reconnect_after_ms = reconnect_after_ms;
+        peer->asked_to_write = false; /* a transport that waits for its client must hear of this */
         tg__hub_wake(hub, peer);
     }
 }

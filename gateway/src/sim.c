@@ -8,11 +8,24 @@
 #include "prng.h"
 #include "sim_universe.h"
 
-#define MEAN_GAP_NS       (INT64_C(1000000000) / TG__SIM_TICKS_PER_S)
-#define SLEEPER_SHARE     20000u /* one event in so many goes to a sleeper: each wakes every 5 min */
-#define SPREAD_TICKS_MAX  4
-#define QUEUED_MAX        3 /* rows of one event: a trade, a bid and an ask */
-#define LOG_FRACTION_BITS 16
+#define MEAN_GAP_NS        (INT64_C(1000000000) / TG__SIM_TICKS_PER_S)
+#define SLEEPER_SHARE      20000u /* one event in so many goes to a sleeper: each wakes every 5 min */
+#define SPREAD_TICKS_MAX   4
+#define TRADE_PERCENT      12u
+#define BOTH_SIDES_PERCENT 28u
+#define SPREAD_KEEPS       40u        /* requotes without a move, to one that changes the spread */
+#define SIGMA_DIVISOR      10000u     /* of the price, a second */
+#define SIGMA_Q8_MAX       100000000u /* so that its square and 1,000 fit 64 bits */
+#define PRICE_SIZE_MIN     2000u      /* ticks: a price near zero moves, too */
+#define STEP_MAX           1000000u
+#define QUEUED_MAX         3 /* rows of one event: a trade, a bid and an ask */
+#define LOG_FRACTION_BITS  16
+
+/* How one instrument's price walks: about 0.01 % a second, whatever its tick and its activity. */
+typedef struct walk {
+    uint32_t move_ppm; /* of its quotes on both sides, those that move the price */
+    uint32_t step_max; /* ticks of one move: 1 to this */
+} walk;
 
 typedef struct book_top {
     int64_t bid_ticks;
@@ -34,10 +47,48 @@ struct tg__sim {
     uint64_t weight_total;
     tg__row queue[QUEUED_MAX];
     book_top tops[TG__SIM_INSTRUMENTS];
+    walk walks[TG__SIM_INSTRUMENTS];
     tg__sim_traits traits[TG__SIM_INSTRUMENTS];
     uint64_t weight_end[TG__SIM_INSTRUMENTS]; /* running sum, for the search */
     tg_instrument_id sleepers[TG__SIM_INSTRUMENTS];
 };
+
+static uint64_t square_root(uint64_t value)
+{
+    uint64_t low = 0;
+    uint64_t high = UINT32_MAX;
+    while (low < high) {
+        const uint64_t middle = (low + high + 1) / 2;
+        if (middle <= value / middle) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
+
+/* A random walk of m moves a second with steps of s ticks spreads by s x sqrt(m) ticks a second. */
+static walk walk_of(const tg__sim_traits *traits, uint64_t weight_total)
+{
+    const uint64_t size =
+        (uint64_t)(traits->anchor_ticks < 0 ? -traits->anchor_ticks : traits->anchor_ticks);
+    uint64_t sigma_q8 = (size < PRICE_SIZE_MIN ? PRICE_SIZE_MIN : size) * 256 / SIGMA_DIVISOR;
+    sigma_q8 = sigma_q8 > SIGMA_Q8_MAX ? SIGMA_Q8_MAX : sigma_q8;
+    const uint64_t variance_q16 = sigma_q8 * sigma_q8;
+    const uint64_t events_milli =
+        1 + (uint64_t)traits->weight * TG__SIM_TICKS_PER_S * 1000 / weight_total;
+    const uint64_t quotes_milli = 1 + events_milli * BOTH_SIDES_PERCENT / 100;
+    const uint64_t step_q8 = square_root(variance_q16 * 1000 / quotes_milli);
+    walk w = {.move_ppm = 1000000, .step_max = 1};
+    if (step_q8 >= 256) {
+        const uint64_t step_max = step_q8 * 2 / 256 - 1;
+        w.step_max = step_max > STEP_MAX ? STEP_MAX : (uint32_t)step_max;
+    } else {
+        w.move_ppm = (uint32_t)(step_q8 * step_q8 * 1000000 / 65536);
+    }
+    return w;
+}
 
 tg_err tg__sim_open(uint64_t seed, tg__directory *directory, tg__sim **out)
 {
@@ -57,6 +108,9 @@ tg_err tg__sim_open(uint64_t seed, tg__directory *directory, tg__sim **out)
         }
         sim->weight_total += sim->traits[id].weight;
         sim->weight_end[id] = sim->weight_total;
+    }
+    for (uint32_t id = 0; id < TG__SIM_INSTRUMENTS; id++) {
+        sim->walks[id] = walk_of(&sim->traits[id], sim->weight_total);
     }
     *out = sim;
     return TG_OK;
@@ -163,7 +217,7 @@ static void move_price(tg__sim *sim, tg_instrument_id id)
     const int64_t reach = (anchor < 0 ? -anchor : anchor) / 50 + 40;
     const int64_t away = top->bid_ticks - anchor;
     const int64_t pull = away > reach ? 400 : away < -reach ? -400 : away * 400 / reach;
-    const int64_t step = tg__prng_below(&sim->prng, 12) == 0 ? 2 : 1;
+    const int64_t step = 1 + (int64_t)tg__prng_below(&sim->prng, sim->walks[id].step_max);
     const bool down = (int64_t)tg__prng_below(&sim->prng, 1000) < 500 + pull;
     top->bid_ticks += down ? -step : step;
     if (!traits->may_be_negative && top->bid_ticks < 1) {
@@ -212,22 +266,33 @@ static void open_instrument(tg__sim *sim, tg_instrument_id id)
     quote_both(sim, id);
 }
 
+/* New sizes on both sides; the price moves as often as its walk says. */
+static void requote(tg__sim *sim, tg_instrument_id id)
+{
+    book_top *top = &sim->tops[id];
+    const bool moves = tg__prng_below(&sim->prng, 1000000) < sim->walks[id].move_ppm;
+    if (moves) {
+        move_price(sim, id);
+    }
+    if (moves || tg__prng_below(&sim->prng, SPREAD_KEEPS) == 0) {
+        top->spread_ticks = draw_spread(sim);
+    }
+    top->bid_lots = draw_lots(sim);
+    top->ask_lots = draw_lots(sim);
+    quote_both(sim, id);
+}
+
 static void draw_event(tg__sim *sim)
 {
     sim->now_ns += next_gap_ns(sim);
     const tg_instrument_id id = pick_instrument(sim);
     const uint32_t kind = tg__prng_below(&sim->prng, 100);
-    if (kind < 12) {
+    if (kind < TRADE_PERCENT) {
         trade(sim, id);
-    } else if (kind < 40) {
-        book_top *top = &sim->tops[id];
-        move_price(sim, id);
-        top->spread_ticks = draw_spread(sim);
-        top->bid_lots = draw_lots(sim);
-        top->ask_lots = draw_lots(sim);
-        quote_both(sim, id);
+    } else if (kind < TRADE_PERCENT + BOTH_SIDES_PERCENT) {
+        requote(sim, id);
     } else {
-        quote_size(sim, id, kind < 70);
+        quote_size(sim, id, kind % 2 == 0);
     }
 }
 

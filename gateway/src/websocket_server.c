@@ -15,6 +15,7 @@
 #include <tickglass/internal/control_flow.h>
 
 #include "log.h"
+#include "reach.h"
 
 #define CLIENT_MESSAGE_MAX   TG__MESSAGE_SIZE_MAX
 #define SEND_BUFFER_SIZE     16384 /* bytes; what lies in the kernel cannot be conflated any more */
@@ -30,7 +31,8 @@
 
 typedef struct session {
     struct lws *wsi;
-    tg__peer *peer;   /* NULL before and after the WebSocket */
+    tg__peer *peer; /* NULL before and after the WebSocket */
+    tg__reach reach;
     uint8_t *partial; /* the message so far, if it came in pieces */
     size_t partial_size;
     size_t partial_capacity;
@@ -281,6 +283,18 @@ static int close_now(struct lws *wsi, session *own)
     return -1;
 }
 
+/* 0, or -1 if the connection cannot be used any more. */
+static int send_ping_if_due(struct lws *wsi, session *own, int64_t mono_ns)
+{
+    uint8_t ping[LWS_PRE + TG__REACH_MARK_SIZE];
+    if (tg__reach_ping(&own->reach, mono_ns, ping + LWS_PRE) &&
+        lws_write(wsi, ping + LWS_PRE, TG__REACH_MARK_SIZE, LWS_WRITE_PING) <
+            (int)TG__REACH_MARK_SIZE) {
+        return -1;
+    }
+    return 0;
+}
+
 static int write_ready(struct lws *wsi, session *own)
 {
     tg__websocket_server *server = server_of(wsi);
@@ -289,16 +303,21 @@ static int write_ready(struct lws *wsi, session *own)
     }
     uint8_t *const message = server->out + LWS_PRE;
     for (unsigned i = 0; i < MESSAGES_PER_TURN; i++) {
+        const tg__moment now = moment_of(server);
         size_t size = 0;
-        const tg__next next = tg__hub_next(server->hub, own->peer, moment_of(server), message,
-                                           TG__MESSAGE_SIZE_MAX, &size);
+        if (own->peer->close_code == 0 && tg__reach_is_behind(&own->reach, now.mono_ns)) {
+            return 0; /* the pong asks to write again */
+        }
+        const tg__next next =
+            tg__hub_next(server->hub, own->peer, now, message, TG__MESSAGE_SIZE_MAX, &size);
         if (next == TG__NEXT_NOTHING) {
             return 0;
         }
         if (next == TG__NEXT_CLOSE) {
             return close_now(wsi, own);
         }
-        if (lws_write(wsi, message, size, LWS_WRITE_BINARY) < (int)size) {
+        if (lws_write(wsi, message, size, LWS_WRITE_BINARY) < (int)size ||
+            send_ping_if_due(wsi, own, now.mono_ns) != 0) {
             return -1;
         }
         if (lws_send_pipe_choked(wsi) != 0) {
@@ -307,6 +326,13 @@ static int write_ready(struct lws *wsi, session *own)
     }
     (void)lws_callback_on_writable(wsi);
     return 0;
+}
+
+static void take_pong(struct lws *wsi, session *own, const uint8_t *payload, size_t size)
+{
+    if (own->peer != NULL && tg__reach_pong(&own->reach, payload, size)) {
+        (void)lws_callback_on_writable(wsi);
+    }
 }
 
 static void note_peer_close(session *own, const uint8_t *payload, size_t size)
@@ -334,6 +360,9 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
         return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE:
         return write_ready(wsi, own);
+    case LWS_CALLBACK_RECEIVE_PONG:
+        take_pong(wsi, own, in, size);
+        return 0;
     case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
         note_peer_close(own, in, size);
         return 0;

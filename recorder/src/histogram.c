@@ -33,12 +33,15 @@
 #define COUNTER_FULL        UINT16_MAX
 #define COUNTER_CARRY_VALUE (UINT64_C(1) << 16)
 
+#define RARE __attribute__((cold, noinline))
+
 struct tg_histogram {
     /* Set by open, then read only. */
     uint64_t highest;
     uint64_t sub_bucket_mask; /* in units shifted to values */
     int unit_bits;
-    int bucket_shift; /* unit_bits + bits of a sub-bucket index */
+    int top_of_first; /* highest bit of the first bucket's values */
+    int kept_bits;    /* bits of a value that a slot's number keeps, less one */
     int half_bits;
     uint32_t slot_count;
     uint32_t carry_count;
@@ -47,7 +50,9 @@ struct tg_histogram {
     _Atomic uint64_t *carries; /* (slot + 1) << 40 | times 65,536; 0: free */
 
     /* Stored by the recording thread only; these share a line with it on purpose. */
-    _Alignas(CACHE_LINE) _Atomic int64_t min;
+    _Alignas(CACHE_LINE) uint64_t seen_from; /* own: values from here … */
+    uint64_t seen_width;                     /* … and fewer than so many above need no check */
+    _Atomic int64_t min;
     _Atomic int64_t max;
     _Atomic uint64_t negative;
     _Atomic uint64_t over;
@@ -136,7 +141,8 @@ tg_err tg_histogram_open(const tg_histogram_options *opt, tg_histogram **out)
     made->significant_digits = resolved.significant_digits;
     made->unit_bits = unit_bits;
     made->half_bits = half_bits;
-    made->bucket_shift = bucket_shift;
+    made->top_of_first = bucket_shift - 1;
+    made->kept_bits = sub_bits - 1;
     made->sub_bucket_mask = ((UINT64_C(1) << sub_bits) - 1) << unit_bits;
     made->slot_count = slot_count;
     made->carry_count = carry_count;
@@ -161,9 +167,10 @@ size_t tg_histogram_size(const tg_histogram *histogram)
 
 static inline uint32_t slot_of(const tg_histogram *histogram, uint64_t value)
 {
-    const int bucket =
-        64 - __builtin_clzll(value | histogram->sub_bucket_mask) - histogram->bucket_shift;
-    const uint32_t sub_bucket = (uint32_t)(value >> (bucket + histogram->unit_bits));
+    /* 63 ^ clz is the number of the highest bit, one instruction on x86. */
+    const int top = 63 ^ __builtin_clzll(value | histogram->sub_bucket_mask);
+    const int bucket = top - histogram->top_of_first;
+    const uint32_t sub_bucket = (uint32_t)(value >> (top - histogram->kept_bits));
     return ((uint32_t)bucket << histogram->half_bits) + sub_bucket;
 }
 
@@ -215,31 +222,29 @@ static bool store_with_carry(tg_histogram *histogram, uint32_t slot, uint16_t co
     return true;
 }
 
-static void record_full_counter(tg_histogram *histogram, uint32_t slot)
+RARE static void record_full_counter(tg_histogram *histogram, uint32_t slot)
 {
     if (!store_with_carry(histogram, slot, 0, 1)) {
         bump(&histogram->saturated, 1);
     }
 }
 
-static void record_out_of_range(tg_histogram *histogram, int64_t value)
+/* Let minimum and maximum take in a value of the range. */
+static void widen(tg_histogram *histogram, int64_t low, int64_t high)
 {
-    bump(value < 0 ? &histogram->negative : &histogram->over, 1);
+    const int64_t min = atomic_load_explicit(&histogram->min, memory_order_relaxed);
+    const int64_t max = atomic_load_explicit(&histogram->max, memory_order_relaxed);
+    const int64_t new_min = low < min ? low : min;
+    const int64_t new_max = high > max ? high : max;
+    atomic_store_explicit(&histogram->min, new_min, memory_order_relaxed);
+    atomic_store_explicit(&histogram->max, new_max, memory_order_relaxed);
+    histogram->seen_from = (uint64_t)new_min;
+    histogram->seen_width = (uint64_t)new_max - (uint64_t)new_min + 1;
 }
 
-void tg_histogram_record(tg_histogram *histogram, int64_t value)
+static inline void count_one(tg_histogram *histogram, uint64_t value)
 {
-    if ((uint64_t)value > histogram->highest) { /* a negative one is the larger still */
-        record_out_of_range(histogram, value);
-        return;
-    }
-    if (value > atomic_load_explicit(&histogram->max, memory_order_relaxed)) {
-        atomic_store_explicit(&histogram->max, value, memory_order_relaxed);
-    }
-    if (value < atomic_load_explicit(&histogram->min, memory_order_relaxed)) {
-        atomic_store_explicit(&histogram->min, value, memory_order_relaxed);
-    }
-    const uint32_t slot = slot_of(histogram, (uint64_t)value);
+    const uint32_t slot = slot_of(histogram, value);
     const uint16_t held = atomic_load_explicit(&histogram->counters[slot], memory_order_relaxed);
     if (held == COUNTER_FULL) {
         record_full_counter(histogram, slot);
@@ -247,6 +252,27 @@ void tg_histogram_record(tg_histogram *histogram, int64_t value)
     }
     /* Pairs with the acquire load in tg__histogram_slot_get. */
     atomic_store_explicit(&histogram->counters[slot], (uint16_t)(held + 1), memory_order_release);
+}
+
+/* Out of line, as record_full_counter is, so that the usual way saves no register. */
+RARE static void record_first_of_kind(tg_histogram *histogram, int64_t value)
+{
+    if ((uint64_t)value > histogram->highest) { /* a negative one is the larger still */
+        bump(value < 0 ? &histogram->negative : &histogram->over, 1);
+        return;
+    }
+    widen(histogram, value, value);
+    count_one(histogram, (uint64_t)value);
+}
+
+void tg_histogram_record(tg_histogram *histogram, int64_t value)
+{
+    /* One comparison for all of negative, too large, new minimum and new maximum. */
+    if ((uint64_t)value - histogram->seen_from >= histogram->seen_width) {
+        record_first_of_kind(histogram, value);
+        return;
+    }
+    count_one(histogram, (uint64_t)value);
 }
 
 void tg_histogram_record_corrected(tg_histogram *histogram, int64_t value,
@@ -340,12 +366,7 @@ void tg__histogram_outer_add(tg_histogram *histogram, const tg_histogram_summary
     if (from->count == 0) {
         return;
     }
-    if (from->min < atomic_load_explicit(&histogram->min, memory_order_relaxed)) {
-        atomic_store_explicit(&histogram->min, from->min, memory_order_relaxed);
-    }
-    if (from->max > atomic_load_explicit(&histogram->max, memory_order_relaxed)) {
-        atomic_store_explicit(&histogram->max, from->max, memory_order_relaxed);
-    }
+    widen(histogram, from->min, from->max);
 }
 
 void tg_histogram_summary_get(const tg_histogram *histogram, tg_histogram_summary *out)
@@ -469,6 +490,8 @@ void tg_histogram_reset(tg_histogram *histogram)
     atomic_store_explicit(&histogram->negative, 0, memory_order_release);
     atomic_store_explicit(&histogram->over, 0, memory_order_release);
     atomic_store_explicit(&histogram->saturated, 0, memory_order_release);
+    histogram->seen_from = 0;
+    histogram->seen_width = 0;
     atomic_store_explicit(&histogram->min, INT64_MAX, memory_order_release);
     atomic_store_explicit(&histogram->max, -1, memory_order_release);
 }

@@ -28,6 +28,7 @@ typedef struct format_part {
     bool plus;
     bool space;
     bool alternate;
+    bool plain;          /* no flag, width, precision or hh, h */
     uint8_t length_bits; /* 8, 16 with hh, h; 0: that of the argument */
     char conversion;
 } format_part;
@@ -71,6 +72,7 @@ static const char *parse_number(const char *at, const char *end, uint32_t *out)
 /* Behind the per cent sign; returns behind the conversion. */
 static const char *parse_conversion(const char *at, const char *end, format_part *part)
 {
+    const char *begin = at;
     for (; at < end; at++) {
         if (*at == '-') {
             part->left = true;
@@ -98,6 +100,9 @@ static const char *parse_conversion(const char *at, const char *end, format_part
         at++;
     }
     part->conversion = at < end ? *at++ : '%';
+    part->plain =
+        at - begin == 1 || (part->width == 0 && part->precision == NONE && part->length_bits == 0 &&
+                            !part->zero && !part->plus && !part->space && !part->alternate);
     return at;
 }
 
@@ -213,10 +218,10 @@ static void add_integer(tg__text_buffer *out, const format_part *part, uint32_t 
     char digits[PRECISION_MAX + 24];
     size_t at = sizeof digits;
     while (value != 0 || (at == sizeof digits && precision != 0)) {
-        char digit = hex_digits[value % base];
+        char digit = hex_digits[base == 10 ? value % 10 : value % base];
         digit = part->conversion == 'X' && digit >= 'a' ? (char)(digit - 'a' + 'A') : digit;
         digits[--at] = digit;
-        value /= base;
+        value = base == 10 ? value / 10 : value / base;
     }
     while (precision != NONE && sizeof digits - at < precision) {
         digits[--at] = '0';
@@ -341,6 +346,23 @@ static void add_argument(tg__text_buffer *out, const format_part *part, uint32_t
     }
 }
 
+/* The usual case without its cost; false if it is another one. */
+static bool add_plain_number(tg__text_buffer *out, const format_part *part,
+                             const tg__log_argument *argument)
+{
+    if (part->conversion == 'd' &&
+        (argument->type == TG__TYPE_I32 || argument->type == TG__TYPE_I64)) {
+        tg__text_add_i64(out, (int64_t)argument->word);
+        return true;
+    }
+    if (part->conversion == 'u' &&
+        (argument->type == TG__TYPE_U32 || argument->type == TG__TYPE_U64)) {
+        tg__text_add_u64(out, argument->word);
+        return true;
+    }
+    return false;
+}
+
 static uint32_t resolve(uint32_t asked, uint32_t most, const tg__log_argument *arguments,
                         uint8_t count, uint8_t *next, bool *left)
 {
@@ -377,9 +399,11 @@ static void add_loss(const tg__log_record *record, const tg__log_argument *argum
                                  : " oldest records overwritten, ");
     tg__text_add_u64(out, arguments[1].word);
     tg__text_add_string(out, " so far, from ");
-    tg__text_add_utc(out, tg__time_map_utc(times, tg__time_map_mono(times, arguments[2].word)));
+    tg__text_add_utc(out, tg__time_map_utc(times, tg__time_map_mono(times, arguments[2].word)),
+                     NULL);
     tg__text_add_string(out, " to ");
-    tg__text_add_utc(out, tg__time_map_utc(times, tg__time_map_mono(times, arguments[3].word)));
+    tg__text_add_utc(out, tg__time_map_utc(times, tg__time_map_mono(times, arguments[3].word)),
+                     NULL);
 }
 
 tg_err tg__log_text_message(tg__log_text *text, const tg__log_record *record, tg__text_buffer *out)
@@ -398,11 +422,17 @@ tg_err tg__log_text_message(tg__log_text *text, const tg__log_record *record, tg
     const uint8_t count = record->site->argument_count;
     uint8_t next = 0;
     for (size_t i = 0; i < (*kept)->count; i++) {
-        format_part part = (*kept)->parts[i];
-        tg__text_add(out, part.literal, part.literal_size);
-        if (part.conversion == 0) {
+        const format_part *kept_part = &(*kept)->parts[i];
+        tg__text_add(out, kept_part->literal, kept_part->literal_size);
+        if (kept_part->conversion == 0) {
             continue;
         }
+        if (kept_part->plain && next < count &&
+            add_plain_number(out, kept_part, &arguments[next])) {
+            next++;
+            continue;
+        }
+        format_part part = *kept_part;
         if (part.conversion == '%') {
             tg__text_add(out, "%", 1);
             continue;
@@ -444,7 +474,7 @@ static void add_base_name(tg__text_buffer *out, const tg__site_info *site)
 
 tg_err tg__log_text_line(tg__log_text *text, const tg__log_record *record, tg__text_buffer *out)
 {
-    tg__text_add_utc(out, record->utc_ns);
+    tg__text_add_utc(out, record->utc_ns, &text->second);
     tg__text_add(out, " ", 1);
     tg__text_add_string(out, tg__log_level_name(record->site->level));
     tg__text_add(out, " ", 1);
@@ -500,7 +530,7 @@ tg_err tg__log_text_json(tg__log_text *text, const tg__log_record *record, tg__t
 {
     const tg__site_info *site = record->site;
     tg__text_add_string(out, "{\"utc\":\"");
-    tg__text_add_utc(out, record->utc_ns);
+    tg__text_add_utc(out, record->utc_ns, &text->second);
     tg__text_add_string(out, "\",\"utc_ns\":");
     tg__text_add_i64(out, record->utc_ns);
     tg__text_add_string(out, ",\"mono_ns\":");

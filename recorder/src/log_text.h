@@ -14,6 +14,7 @@ typedef struct tg__format tg__format;
 typedef struct tg__log_text {
     tg__format *formats[TG__SITES_MAX + 1];
     tg__text_buffer message; /**< of the record in hand */
+    tg__utc_second second;   /**< of the record before */
 } tg__log_text;
 
 void tg__log_text_deinit(tg__log_text *text);

@@ -33,10 +33,10 @@ static tg__ring_control *control_of(const tg_recorder *recorder, const tg__produ
 uint64_t tg__thread_token(void)
 {
     /* The address of a thread's own variable is its own as long as it runs. */
-    return (uint64_t)(uintptr_t)&tg__record_thread;
+    return (uint64_t)(uintptr_t)&tg_record_thread;
 }
 
-uint64_t tg__record_stamp_other(const tg_recorder *recorder)
+uint64_t tg_record_stamp_read(const tg_recorder *recorder)
 {
     if (recorder->hot.clock_kind == TG__CLOCK_GIVEN) {
         return (uint64_t)tg_clock_mono_ns(&recorder->clock);
@@ -46,7 +46,7 @@ uint64_t tg__record_stamp_other(const tg_recorder *recorder)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-void tg__record_refuse(tg_recorder *recorder)
+void tg_record_refuse(tg_recorder *recorder)
 {
     /* Threads without a ring share this counter; they are off the hot path by definition. */
     (void)atomic_fetch_add_explicit(&recorder->refused, 1, memory_order_relaxed);
@@ -62,10 +62,10 @@ void tg__producer_retire(void *key_value)
     const uint64_t value = (uint64_t)(uintptr_t)key_value;
     const uint32_t ring = (uint32_t)(value & ((1u << RING_BITS) - 1)) - 1u;
     const uint64_t serial = value >> RING_BITS;
-    if (tg__record_thread.serial == serial) {
+    if (tg_record_thread.serial == serial) {
         /* A later destructor that records takes a ring anew, and this one runs again. */
-        tg__record_thread.serial = 0;
-        tg__record_thread.producer = NULL;
+        tg_record_thread.serial = 0;
+        tg_record_thread.producer = NULL;
     }
     tg__registry_lock();
     tg_recorder *recorder = tg__registry_find(serial);
@@ -129,16 +129,16 @@ tg_err tg__producer_get(tg_recorder *recorder, const char *name, tg__producer **
         }
     }
     *out = &recorder->producers[ring];
-    tg__record_thread.serial = recorder->hot.serial;
-    tg__record_thread.producer = *out;
+    tg_record_thread.serial = recorder->hot.serial;
+    tg_record_thread.producer = *out;
     return TG_OK;
 }
 
-tg__producer *tg__record_producer(tg_recorder *recorder)
+tg__producer *tg_record_producer_get(tg_recorder *recorder)
 {
     tg__producer *producer = NULL;
     if (tg__producer_get(recorder, NULL, &producer) != TG_OK) {
-        tg__record_refuse(recorder);
+        tg_record_refuse(recorder);
         return NULL;
     }
     return producer;
@@ -260,8 +260,8 @@ static bool wait_for_writer(tg_recorder *recorder, uint32_t turn)
     return true;
 }
 
-unsigned char *tg__record_make_room(tg_recorder *recorder, tg__producer *producer,
-                                    const tg__site *site, size_t size, uint64_t stamp)
+unsigned char *tg_record_make_room(tg_recorder *recorder, tg__producer *producer,
+                                   const tg__site *site, size_t size, uint64_t stamp)
 {
     tg__ring_control *control = control_of(recorder, producer);
     const uint64_t ring_size = producer->mask + 1;

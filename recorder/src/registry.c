@@ -21,7 +21,7 @@ static struct {
     _Alignas(8) unsigned char bytes[TG__DICTIONARY_BYTES];
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-_Thread_local tg__thread_cache tg__record_thread TG__TLS_MODEL;
+_Thread_local tg__thread_cache tg_record_thread TG__TLS_MODEL;
 
 static void before_fork(void)
 {
@@ -41,8 +41,8 @@ static void after_fork_in_child(void)
         atomic_store_explicit(&recorder->forked, 1,
                               memory_order_relaxed); /* single-threaded here */
     }
-    tg__record_thread.serial = 0;
-    tg__record_thread.producer = NULL;
+    tg_record_thread.serial = 0;
+    tg_record_thread.producer = NULL;
     (void)pthread_mutex_unlock(&registry.lock);
 }
 
@@ -162,7 +162,7 @@ tg_recorder *tg__registry_find(uint64_t serial)
     return recorder;
 }
 
-uint32_t tg__record_site(tg__site *site)
+uint32_t tg_record_site_register(tg__site *site)
 {
     const size_t file_size = strlen(site->file);
     const size_t format_size = strlen(site->format);

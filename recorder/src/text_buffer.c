@@ -15,11 +15,8 @@ void tg__text_buffer_deinit(tg__text_buffer *text)
     memset(text, 0, sizeof *text);
 }
 
-char *tg__text_room(tg__text_buffer *text, size_t size)
+char *tg__text_grow(tg__text_buffer *text, size_t size)
 {
-    if (text->capacity - text->size >= size) {
-        return text->bytes + text->size;
-    }
     size_t capacity = text->capacity == 0 ? FIRST_CAPACITY : text->capacity;
     while (capacity - text->size < size) {
         capacity *= 2;
@@ -34,28 +31,32 @@ char *tg__text_room(tg__text_buffer *text, size_t size)
     return text->bytes + text->size;
 }
 
-void tg__text_add(tg__text_buffer *text, const char *bytes, size_t size)
-{
-    char *at = tg__text_room(text, size);
-    if (at != NULL && size != 0) {
-        memcpy(at, bytes, size);
-        text->size += size;
-    }
-}
-
 void tg__text_add_string(tg__text_buffer *text, const char *string)
 {
     tg__text_add(text, string, strlen(string));
 }
 
+/* 00 to 99: halves the divisions. */
+static const char digit_pairs[] =
+    "00010203040506070809101112131415161718192021222324252627282930313233"
+    "34353637383940414243444546474849505152535455565758596061626364656667"
+    "6869707172737475767778798081828384858687888990919293949596979899";
+
 void tg__text_add_u64(tg__text_buffer *text, uint64_t value)
 {
     char digits[20];
     size_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
+    while (value >= 100) {
+        at -= 2;
+        memcpy(digits + at, digit_pairs + value % 100 * 2, 2);
+        value /= 100;
+    }
+    if (value >= 10) {
+        at -= 2;
+        memcpy(digits + at, digit_pairs + value * 2, 2);
+    } else {
+        digits[--at] = (char)('0' + value);
+    }
     tg__text_add(text, digits + at, sizeof digits - at);
 }
 
@@ -157,7 +158,28 @@ static void civil_from_days(int64_t days, int64_t *year, int64_t *month, int64_t
     *year = year_of_era + era * 400 + (*month <= 2 ? 1 : 0);
 }
 
-void tg__text_add_utc(tg__text_buffer *text, int64_t utc_ns)
+static void write_second(int64_t seconds, char *at)
+{
+    int64_t days = seconds / DAY_SECONDS;
+    int64_t of_day = seconds % DAY_SECONDS;
+    if (of_day < 0) {
+        of_day += DAY_SECONDS;
+        days--;
+    }
+    int64_t year;
+    int64_t month;
+    int64_t day;
+    civil_from_days(days, &year, &month, &day); /* 64-bit ns reach from 1677 to 2262 */
+    memcpy(at, "0000-00-00T00:00:00.", 20);
+    put_digits(at, year, 4);
+    put_digits(at + 5, month, 2);
+    put_digits(at + 8, day, 2);
+    put_digits(at + 11, of_day / 3600, 2);
+    put_digits(at + 14, of_day / 60 % 60, 2);
+    put_digits(at + 17, of_day % 60, 2);
+}
+
+void tg__text_add_utc(tg__text_buffer *text, int64_t utc_ns, tg__utc_second *last)
 {
     char *at = tg__text_room(text, 30);
     if (at == NULL) {
@@ -169,23 +191,21 @@ void tg__text_add_utc(tg__text_buffer *text, int64_t utc_ns)
         ns += NS_PER_SECOND;
         seconds--;
     }
-    int64_t days = seconds / DAY_SECONDS;
-    int64_t of_day = seconds % DAY_SECONDS;
-    if (of_day < 0) {
-        of_day += DAY_SECONDS;
-        days--;
+    tg__utc_second own = {.known = false};
+    tg__utc_second *second = last != NULL ? last : &own;
+    if (!second->known || second->seconds != seconds) {
+        write_second(seconds, second->text);
+        second->seconds = seconds;
+        second->known = true;
     }
-    int64_t year;
-    int64_t month;
-    int64_t day;
-    civil_from_days(days, &year, &month, &day); /* 64-bit ns reach from 1677 to 2262 */
-    memcpy(at, "0000-00-00T00:00:00.000000000Z", 30);
-    put_digits(at, year, 4);
-    put_digits(at + 5, month, 2);
-    put_digits(at + 8, day, 2);
-    put_digits(at + 11, of_day / 3600, 2);
-    put_digits(at + 14, of_day / 60 % 60, 2);
-    put_digits(at + 17, of_day % 60, 2);
-    put_digits(at + 20, ns, 9);
+    memcpy(at, second->text, 20);
+    uint32_t rest = (uint32_t)ns;
+    at[28] = (char)('0' + rest % 10);
+    rest /= 10;
+    for (int i = 26; i >= 20; i -= 2) {
+        memcpy(at + i, digit_pairs + rest % 100 * 2, 2);
+        rest /= 100;
+    }
+    at[29] = 'Z';
     text->size += 30;
 }

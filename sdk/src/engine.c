@@ -218,6 +218,10 @@ tg_err tg__engine_input(tg__engine *engine, const tg__input *input)
         engine->out_used = 0;
     }
     engine->decoded_ns = 0;
+    if (input->kind == TG__INPUT_TIMER) {
+        /* It rang; if that was too early it has to be set anew, though the deadline is the same. */
+        engine->timer_ns = TG__NEVER;
+    }
     const tg_err err = table[engine->state][input->kind].handle(engine, input);
     publish(engine, input);
     return err;

@@ -60,19 +60,31 @@ tg_event *tg__engine_event(tg__engine *engine, tg_event_kind kind, int64_t now_n
     return event;
 }
 
+static void pop(tg__engine *engine, tg__action *action)
+{
+    *action = engine->actions[engine->action_first];
+    engine->action_first = (engine->action_first + 1) % TG__ACTIONS_MAX;
+    engine->action_count--;
+}
+
 bool tg__engine_next(tg__engine *engine, tg__action *action)
 {
-    if (engine->action_count > 0) {
-        *action = engine->actions[engine->action_first];
-        engine->action_first = (engine->action_first + 1) % TG__ACTIONS_MAX;
-        engine->action_count--;
+    /* Answers can be as many as there are interests: they are handed out from where they stand,
+     * before the event that says what they led to. */
+    const bool event_is_next =
+        engine->action_count > 0 && engine->actions[engine->action_first].kind == TG__ACTION_EVENT;
+    if (engine->action_count > 0 && !event_is_next) {
+        pop(engine, action);
         return true;
     }
-    /* Answers can be as many as there are interests: they are handed out from where they stand. */
     memset(action, 0, sizeof *action);
     if (tg__desired_next_told(&engine->desired, &action->as.answer)) {
         action->kind = TG__ACTION_ANSWER;
         action->generation = engine->generation;
+        return true;
+    }
+    if (event_is_next) {
+        pop(engine, action);
         return true;
     }
     const int64_t deadline = tg__engine_deadline(engine);

@@ -489,6 +489,14 @@ static int append_handshake(connection *c, struct lws *wsi, uint8_t **at, size_t
                                         (int)strlen(authorization), at, *at + size);
 }
 
+/* Non-zero: no session with this peer. libwebsockets, built without extensions, takes an answer
+ * that accepts one all the same, and one that accepts no subprotocol. */
+static int judge_upgrade(struct lws *wsi)
+{
+    return lws_hdr_total_length(wsi, WSI_TOKEN_EXTENSIONS) > 0 ||
+           lws_hdr_total_length(wsi, WSI_TOKEN_PROTOCOL) == 0;
+}
+
 static void on_gone(connection *c)
 {
     c->wsi = NULL;
@@ -510,6 +518,8 @@ static int on_connection(connection *c, struct lws *wsi, enum lws_callback_reaso
         return on_writeable(c, wsi);
     } else if (reason == LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER) {
         return append_handshake(c, wsi, in, size);
+    } else if (reason == LWS_CALLBACK_CLIENT_FILTER_PRE_ESTABLISH) {
+        return judge_upgrade(wsi);
     } else if (reason == LWS_CALLBACK_CLIENT_ESTABLISHED) {
         c->established = true;
         set_cause(c, TG__CAUSE_LOST, "");
@@ -676,8 +686,9 @@ void tg__io_timer(tg__io *io, int64_t deadline_ns)
         return;
     }
     const int64_t wait_ns = deadline_ns - tg_clock_mono_ns(&io->clock);
-    /* Rounded up: too early would only be asked again. 1: libwebsockets takes 0 for "soon" too. */
-    const lws_usec_t wait_us = wait_ns > 0 ? wait_ns / 1000 + 1 : 1;
+    /* Rounded up, and one more because libwebsockets' own clock counts whole microseconds: a timer
+     * that rings too early would only be set again. */
+    const lws_usec_t wait_us = wait_ns > 0 ? wait_ns / 1000 + 2 : 1;
     lws_sul_schedule(io->context, 0, &io->timer, on_timer, wait_us);
 }
 

@@ -1,5 +1,6 @@
 /**
- * May this image be taken over? The one rule, without state.
+ * May this image, or this book, be taken over? The one rule, without state; each field group of an
+ * instrument comes to it with a version of its own.
  */
 #ifndef TICKGLASS_STORE_ADMISSION_H
 #define TICKGLASS_STORE_ADMISSION_H
@@ -12,9 +13,10 @@ typedef struct tg__holding {
     uint32_t epoch_min; /* older epochs have another scale */
     bool has_value;     /* false after a new scale has dropped it; the version stays */
     bool comparable;    /* false if another lineage gave the version */
-    bool values_equal;  /* the image's values are those that are held */
+    bool values_equal;  /* what is offered equals what is held */
 } tg__holding;
 
-tg__admission tg__admission_decide(const tg__holding *holding, const tg_image *image);
+/* is_empty: without any value. */
+tg__admission tg__admission_decide(const tg__holding *holding, tg_version offered, bool is_empty);
 
 #endif

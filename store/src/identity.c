@@ -102,6 +102,8 @@ static void hide(tg_store *store, uint16_t row)
 static void forget(tg_store *store, uint16_t row)
 {
     tg_view *pending = store->pending;
+    tg__book_free(store, row);
+    tg__refusals_clear(&store->refusals[row]);
     tg__table_identify(pending, row, 0, false);
     tg__recency_remove(&pending->changes, row);
     memset(&pending->hot[row], 0, sizeof pending->hot[row]);
@@ -205,6 +207,7 @@ static uint16_t take_row(tg_store *store, tg_instrument_id id)
 static void drop_values(tg_store *store, uint16_t row)
 {
     uint8_t *flags = &store->pending->tag[row].flags;
+    tg__book_drop_values(store, row);
     if ((*flags & TG__ROW_HAS_VALUE) != 0) {
         *flags = (uint8_t)(*flags & ~(TG__ROW_HAS_VALUE | TG__ROW_RESTARTED));
         tg__row_change(store, row);
@@ -347,6 +350,9 @@ void tg__store_restart(tg_store *store, uint64_t lineage, uint32_t generation)
     memset(pending->venue, 0, TG_VENUE_MAX * sizeof *pending->venue);
     pending->loss.stale_venues = 0;
     store->venue_stamp = pending->number;
+    for (unsigned venue = 0; venue < TG_VENUE_MAX; venue++) {
+        tg__refusals_clear(&store->venue_refusals[venue]);
+    }
     memset(store->tombstones, 0, (TG_INSTRUMENT_MAX + 64) / 64 * sizeof *store->tombstones);
     pending->link.doubt_era = tg__era_begin(store);
     store->lineage = lineage;

@@ -66,6 +66,9 @@ static void catch_up(const tg_store *store, tg_view *to, const tg_view *from)
     if (store->venue_stamp > since) {
         memcpy(to->venue, from->venue, TG_VENUE_MAX * sizeof *to->venue);
     }
+    if (store->book_stamp > since) {
+        tg__books_catch_up(store, to, from, since);
+    }
     to->count = from->count;
     to->link = from->link;
     to->loss = from->loss;

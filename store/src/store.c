@@ -51,6 +51,8 @@ static void lay_out_version(layout *at, tg_view *version, uint32_t row_max)
     version->changes.order = piece(at, rows, sizeof *version->changes.order);
     version->known = piece(at, rows, sizeof *version->known);
     version->venue = piece(at, TG_VENUE_MAX, sizeof *version->venue);
+    version->book = piece(at, TG__BOOK_MAX + 1, sizeof *version->book);
+    version->book_of = piece(at, rows, sizeof *version->book_of);
     version->naming = piece(at, rows, sizeof *version->naming);
     version->id_bucket = piece(at, buckets, sizeof *version->id_bucket);
     version->name_bucket = piece(at, buckets, sizeof *version->name_bucket);
@@ -75,6 +77,8 @@ static void lay_out(layout *at, tg_store *store, const tg__store_options *option
     store->ledger = piece(at, rows, sizeof *store->ledger);
     store->venue_names = piece(at, TG__VENUE_NAMES_MAX, sizeof *store->venue_names);
     store->tombstones = piece(at, (TG_INSTRUMENT_MAX + 64) / 64, sizeof *store->tombstones);
+    store->refusals = piece(at, rows, sizeof *store->refusals);
+    store->venue_refusals = piece(at, TG_VENUE_MAX, sizeof *store->venue_refusals);
     tg_view counted;
     for (uint32_t i = 0; i < version_count; i++) {
         lay_out_version(at, at->base == NULL ? &counted : &store->versions[i],
@@ -115,6 +119,8 @@ tg_err tg__store_open(const tg__store_options *options, tg_store **out)
     tg__free_rows_init(store->free_rows, (uint16_t)store->row_max);
     for (uint32_t i = 0; i < store->version_count; i++) {
         store->versions[i].pool = &store->pool;
+        store->versions[i].refusals = store->refusals;
+        store->versions[i].venue_refusals = store->venue_refusals;
         store->versions[i].link.doubt = TG_QUALITY_STALE;
     }
     for (uint32_t i = 0; i < store->reader_count; i++) {
@@ -162,6 +168,8 @@ tg_err tg_store_counters_get(const tg_store *store, tg_store_counters *out)
         .integrity_faults = tally_read(&tally->integrity_faults),
         .views_published = tally_read(&tally->views_published),
         .history_restarts = tally_read(&tally->history_restarts),
+        .depth_admitted = tally_read(&tally->depth_admitted),
+        .depth_refused = tally_read(&tally->depth_refused),
     };
     memcpy(out, &all, size < sizeof all ? size : sizeof all);
     return TG_OK;

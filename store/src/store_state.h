@@ -31,6 +31,8 @@ typedef struct tg__tally {
     _Atomic uint64_t integrity_faults;
     _Atomic uint64_t views_published;
     _Atomic uint64_t history_restarts;
+    _Atomic uint64_t depth_admitted;
+    _Atomic uint64_t depth_refused;
 } tg__tally;
 
 struct tg_reader {
@@ -51,6 +53,8 @@ struct tg_store {
     uint32_t version_count;
     tg_reader *readers;
     tg_view *versions;
+    tg__refusal_tally *refusals;       /* by row */
+    tg__refusal_tally *venue_refusals; /* by venue id */
 
     /* The writer's. */
     tg_view *pending; /* the version that is being written; never current, never held */
@@ -58,7 +62,10 @@ struct tg_store {
     tg__recency touched; /* rows by the publication in which anything else of theirs last changed
                             than the version that they show: pending->changes has those */
     tg__ledger_row *ledger;
-    uint64_t venue_stamp; /* publication in which a venue last changed */
+    uint64_t book_touched[TG__BOOK_MAX + 1]; /* publication in which the book last changed */
+    uint64_t book_lineage[TG__BOOK_MAX + 1]; /* in which its version was given */
+    uint64_t book_stamp;                     /* publication in which any book last changed */
+    uint64_t venue_stamp;                    /* publication in which a venue last changed */
     uint64_t known_stamp; /* publication in which the list of known rows last changed */
     uint64_t lineage;
     uint32_t generation;
@@ -77,6 +84,19 @@ static inline void tg__tally_add(_Atomic uint64_t *counter, uint64_t more)
     const uint64_t before = atomic_load_explicit(counter, memory_order_relaxed);
     atomic_store_explicit(counter, before + more, memory_order_relaxed);
 }
+
+/* One more refusal of row and of its venue. */
+void tg__refusal_count(tg_store *store, uint16_t row, tg__admission admission);
+
+void tg__refusals_clear(tg__refusal_tally *tally);
+
+/* A book's levels have another scale: they go, its version stays. Rows without a book are allowed.
+ */
+void tg__book_drop_values(tg_store *store, uint16_t row);
+/* The row is given up, and its book with it. */
+void tg__book_free(tg_store *store, uint16_t row);
+/* Bring to's books from where they were at since to those of from. */
+void tg__books_catch_up(const tg_store *store, tg_view *to, const tg_view *from, uint64_t since);
 
 /* Something of row changes in the pending version, and not its version. */
 static inline void tg__row_touch(tg_store *store, uint16_t row)

@@ -8,6 +8,8 @@
 #ifndef TICKGLASS_STORE_TABLE_H
 #define TICKGLASS_STORE_TABLE_H
 
+#include <stdatomic.h>
+
 #include "entry_pool.h"
 #include "quality.h"
 #include "recency.h"
@@ -60,6 +62,24 @@ typedef struct tg__venue_row {
     char name[TG_VENUE_NAME_SIZE]; /* empty: never named */
 } tg__venue_row;
 
+/* Counted by the writer, read by any thread, each by itself; not part of a cut. */
+typedef struct tg__refusal_tally {
+    _Atomic uint32_t regression; /* all three stay at their maximum */
+    _Atomic uint32_t epoch;
+    _Atomic uint32_t integrity;
+} tg__refusal_tally;
+
+/* Depth of one instrument. */
+typedef struct tg__book_row {
+    tg_book book;
+    tg_version version; /* stays as a floor when the levels are dropped */
+    uint64_t changed_in;
+    int64_t proved_mono_ns;
+    uint32_t proved_era;
+    uint16_t row; /* whose it is; 0: free */
+    bool has_value;
+} tg__book_row;
+
 struct tg_view {
     uint64_t number; /* of the publication; of the writer's pending version: the next one */
     int64_t published_mono_ns;
@@ -76,6 +96,11 @@ struct tg_view {
     tg__recency changes;  /* by the view in which a row's version last changed */
     uint16_t *known;      /* rows of the known instruments, in no order */
     tg__venue_row *venue; /* TG_VENUE_MAX */
+    tg__book_row *book;   /* from 1 to TG__BOOK_MAX */
+    uint8_t *book_of;     /* by row; 0: none */
+
+    tg__refusal_tally *refusals;       /* by row; shared by all versions */
+    tg__refusal_tally *venue_refusals; /* by venue; shared by all versions */
 
     /* Chains of rows: by id (known rows) and by symbol (every row that has an entry). */
     tg__naming *naming;

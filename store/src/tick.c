@@ -96,7 +96,8 @@ tg__admission tg__store_admit(tg_store *store, tg_instrument_id id, const tg_ima
         .values_equal = hot->seq == image->seq && hot->epoch == image->epoch &&
                         values_equal(hot, &store->pending->cold[row], image),
     };
-    const tg__admission admission = tg__admission_decide(&holding, image);
+    const tg__admission admission =
+        tg__admission_decide(&holding, tg_image_version(image), image->present == 0);
     switch (admission) {
     case TG__ADMITTED:
         take_over(store, row, image, arrival);
@@ -111,15 +112,10 @@ tg__admission tg__store_admit(tg_store *store, tg_instrument_id id, const tg_ima
         tg__tally_add(&store->tally.confirmed, 1);
         break;
     case TG__REFUSED_REGRESSION:
-        tg__tally_add(&store->tally.rejected_regression, 1);
-        break;
     case TG__REFUSED_EPOCH:
-        tg__tally_add(&store->tally.rejected_epoch, 1);
-        break;
     case TG__REFUSED_INTEGRITY:
-        tg__tally_add(&store->tally.integrity_faults, 1);
-        break;
     case TG__REFUSED_UNKNOWN:
+        tg__refusal_count(store, row, admission);
         break;
     }
     return admission;

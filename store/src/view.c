@@ -37,28 +37,28 @@ static void read_image(const tg_view *view, uint16_t row, tg_image *image)
     image->value[TG_FIELD_STATUS] = hot->status;
 }
 
-static tg_quality read_quality(const tg_view *view, uint16_t row, int64_t now_mono_ns)
+/* Proof and value of a field group, with what its row says of both. */
+static tg_quality read_quality(const tg_view *view, uint16_t row, const tg__row_axis *group,
+                               int64_t now_mono_ns)
 {
-    const tg__hot *hot = &view->hot[row];
     const tg__tag *tag = &view->tag[row];
     const tg__row_axis axis = {
-        .proved_mono_ns = hot->proved_mono_ns,
-        .proved_era = hot->proved_era,
+        .proved_mono_ns = group->proved_mono_ns,
+        .proved_era = group->proved_era,
         .cadence_ms = tag->cadence_ms,
-        .has_value = (tag->flags & TG__ROW_HAS_VALUE) != 0,
+        .has_value = group->has_value,
         .not_entitled = (tag->flags & TG__ROW_NOT_ENTITLED) != 0,
         .delayed = (tag->flags & TG__ROW_DELAYED) != 0,
-        .halted = hot->status == TG_TRADING_HALTED,
+        .halted = view->hot[row].status == TG_TRADING_HALTED,
     };
     return tg__quality_at(&view->link, &view->loss, &view->venue[tag->venue].axis, &axis,
                           now_mono_ns);
 }
 
-static bool is_crossed(const tg__hot *hot)
+static bool has_both_sides(const tg__hot *hot)
 {
     const uint32_t both = TG_FIELD_BIT(TG_FIELD_BID_PRICE) | TG_FIELD_BIT(TG_FIELD_ASK_PRICE);
-    return (hot->present & both) == both &&
-           hot->value[TG_FIELD_BID_PRICE] > hot->value[TG_FIELD_ASK_PRICE];
+    return (hot->present & both) == both;
 }
 
 tg_err tg_view_row(const tg_view *view, tg_instrument_id id, int64_t now_mono_ns, tg_row *out)
@@ -66,9 +66,14 @@ tg_err tg_view_row(const tg_view *view, tg_instrument_id id, int64_t now_mono_ns
     const uint16_t row = tg__table_row(view, id);
     TG_ENSURE(row != 0, TG_ERR_NOT_FOUND);
     const tg__hot *hot = &view->hot[row];
-    out->quality = read_quality(view, row, now_mono_ns);
+    const tg__row_axis top = {
+        .proved_mono_ns = hot->proved_mono_ns,
+        .proved_era = hot->proved_era,
+        .has_value = tg__table_has(view, row, TG__ROW_HAS_VALUE),
+    };
+    out->quality = read_quality(view, row, &top, now_mono_ns);
     out->changed_in = hot->changed_in;
-    if (!tg__table_has(view, row, TG__ROW_HAS_VALUE)) {
+    if (!top.has_value) {
         /* What the row holds is the floor of its version, and values of a scale that is gone. */
         const tg_row nothing = {
             .quality = out->quality, .changed_in = out->changed_in, .age_ns = -1};
@@ -76,12 +81,34 @@ tg_err tg_view_row(const tg_view *view, tg_instrument_id id, int64_t now_mono_ns
         return TG_OK;
     }
     read_image(view, row, &out->image);
-    out->crossed = is_crossed(hot);
+    const int64_t bid = hot->value[TG_FIELD_BID_PRICE];
+    const int64_t ask = hot->value[TG_FIELD_ASK_PRICE];
+    out->crossed = bid > ask && has_both_sides(hot);
+    out->locked = bid == ask && has_both_sides(hot);
     out->history_restarted = tg__table_has(view, row, TG__ROW_RESTARTED);
     out->age_ns = tg__age_ns(hot->proved_mono_ns, now_mono_ns);
     out->received_mono_ns = hot->received_mono_ns;
     out->committed_mono_ns = hot->received_mono_ns + hot->commit_delay_ns;
     out->ts_gateway_ns = hot->ts_gateway_ns;
+    return TG_OK;
+}
+
+tg_err tg_view_depth(const tg_view *view, tg_instrument_id id, int64_t now_mono_ns, tg_depth *out)
+{
+    const uint16_t row = tg__table_row(view, id);
+    TG_ENSURE(row != 0 && view->book_of[row] != 0, TG_ERR_NOT_FOUND);
+    const tg__book_row *held = &view->book[view->book_of[row]];
+    TG_ENSURE(held->has_value, TG_ERR_NOT_FOUND);
+    const tg__row_axis depth = {
+        .proved_mono_ns = held->proved_mono_ns,
+        .proved_era = held->proved_era,
+        .has_value = true,
+    };
+    out->book = held->book;
+    out->version = held->version;
+    out->quality = read_quality(view, row, &depth, now_mono_ns);
+    out->age_ns = tg__age_ns(held->proved_mono_ns, now_mono_ns);
+    out->changed_in = held->changed_in;
     return TG_OK;
 }
 

@@ -14,8 +14,7 @@
 #include <tickglass/internal/control.h>
 #include <tickglass/internal/frame.h>
 
-#include "../integration/gateway_process.h"
-#include "wire_client.h"
+#include "follower.h"
 
 static gateway_process gateway;
 
@@ -258,6 +257,45 @@ static void sigterm_closes_politely_and_spreads_the_return(void **state)
     assert_true(different > 0);
 }
 
+static void follow_sixty(follower *f)
+{
+    static tg__name names[60];
+    follower_open(f, &gateway);
+    for (uint32_t i = 0; i < 60; i++) {
+        memset(&names[i], 0, sizeof names[i]);
+        names[i].id = (tg_instrument_id)i;
+    }
+    follower_subscribe(f, names, 60);
+    while (f->frames < 5) {
+        follower_step(f);
+    }
+}
+
+/* Not hundreds of old frames out of the kernel's buffers, but a snapshot soon after it resumes. */
+static void a_reader_that_stops_finds_a_gap_and_not_the_past(void **state)
+{
+    (void)state;
+    static follower stops;
+    static follower reads;
+    follow_sixty(&stops);
+    follow_sixty(&reads);
+    while (reads.frames < 200) { /* 8 s of the other's life */
+        follower_step(&reads);
+    }
+    const uint64_t before = stops.frames;
+    while (stops.gaps == 0) {
+        follower_step(&stops);
+    }
+    assert_in_range(stops.frames - before, 0, 60);
+    assert_true(stops.channel.boundary + 100 > reads.channel.boundary); /* within a second */
+    for (uint64_t more = stops.frames + 20; stops.frames < more;) {
+        follower_step(&stops); /* and on from there every frame fits */
+    }
+    assert_int_equal(reads.gaps, 0);
+    follower_close(&stops);
+    follower_close(&reads);
+}
+
 /* A client that does not answer the close keeps the gateway a moment longer: time to try. */
 static void who_comes_while_it_leaves_is_sent_away_with_a_time(void **state)
 {
@@ -388,6 +426,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(bad_messages_close_with_their_code, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_message_without_end_is_stopped, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sigterm_closes_politely_and_spreads_the_return, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_reader_that_stops_finds_a_gap_and_not_the_past, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(who_comes_while_it_leaves_is_sent_away_with_a_time, set_up,
                                         tear_down),

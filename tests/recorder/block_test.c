@@ -138,7 +138,7 @@ static void utc_prints_every_date_of_64_bits(void **state)
                 {INT64_MIN, "1677-09-21T00:12:43.145224192Z"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         tg__text_buffer text = {NULL, 0, 0, false};
-        tg__text_add_utc(&text, rows[i].utc_ns);
+        tg__text_add_utc(&text, rows[i].utc_ns, NULL);
         assert_int_equal(text.size, 30);
         assert_memory_equal(text.bytes, rows[i].expected, 30);
         tg__text_buffer_deinit(&text);

@@ -76,6 +76,21 @@ static void the_next_attempt_comes_at_its_time_and_not_before(void **state)
     rig_close(r);
 }
 
+static void a_timer_that_rings_too_early_is_set_again(void **state)
+{
+    (void)state;
+    rig *r = make();
+    assert_int_equal(rig_plain(r, TG__INPUT_START), TG_OK);
+    (void)lose_and_read_wait(r, TG__CAUSE_CONNECT, 0, 0);
+    const int64_t deadline = r->deadline_ns;
+    r->now_ns = deadline - 1;
+    r->deadline_ns = 0;
+    assert_int_equal(rig_plain(r, TG__INPUT_TIMER), TG_OK);
+    assert_false(r->connecting);
+    assert_int_equal(r->deadline_ns, deadline);
+    rig_close(r);
+}
+
 static void a_delay_that_the_gateway_gives_is_a_floor(void **state)
 {
     (void)state;
@@ -342,6 +357,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_retry_is_jittered_over_its_whole_window),
         cmocka_unit_test(the_next_attempt_comes_at_its_time_and_not_before),
+        cmocka_unit_test(a_timer_that_rings_too_early_is_set_again),
         cmocka_unit_test(a_delay_that_the_gateway_gives_is_a_floor),
         cmocka_unit_test(the_budget_is_not_forgotten_by_a_snapshot_alone),
         cmocka_unit_test(the_budget_is_forgotten_after_a_stable_time_of_applied_data),

@@ -73,7 +73,7 @@ typedef struct scratch {
 
 static void write_file(scratch *s, const char *text)
 {
-    strcpy(s->path, "/tmp/tg_watchlist_XXXXXX");
+    strcpy(s->path, "tg_watchlist_XXXXXX");
     const int fd = mkstemp(s->path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));

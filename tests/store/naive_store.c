@@ -36,11 +36,12 @@ static bool same_instrument(const tg_instrument *a, const tg_instrument *b)
 
 static void restate(naive_store *naive, naive_row *row, const tg_instrument *entry)
 {
-    if (row->has_value && (row->entry.price_exponent != entry->price_exponent ||
-                           row->entry.quantity_exponent != entry->quantity_exponent)) {
+    if (row->entry.price_exponent != entry->price_exponent ||
+        row->entry.quantity_exponent != entry->quantity_exponent) {
+        row->changed_in = row->has_value ? naive->now.number : row->changed_in;
         row->has_value = false;
         row->restarted = false;
-        row->changed_in = naive->now.number;
+        row->depth.has_value = false;
     }
     row->entry = *entry;
     if (entry->epoch > row->epoch_min) {
@@ -71,6 +72,7 @@ tg_err naive_define(naive_store *naive, unsigned index, const tg_instrument *ent
         }
         restate(naive, row, entry);
         row->venue_doubt = naive->venue_doubted[entry->venue];
+        row->depth.venue_doubt = row->venue_doubt;
         if (row->has_value) {
             row->changed_in = naive->now.number;
         }
@@ -125,6 +127,7 @@ void naive_restart(naive_store *naive, uint64_t lineage, uint32_t generation)
     for (unsigned venue = 0; venue < naive_venues; venue++) {
         for (unsigned name = 0; name < naive_names; name++) {
             naive->orphan[venue][name].link_doubt = true;
+            naive->orphan[venue][name].depth.link_doubt = true;
         }
     }
     for (unsigned i = 0; i < naive_rows; i++) {
@@ -132,6 +135,7 @@ void naive_restart(naive_store *naive, uint64_t lineage, uint32_t generation)
         if (row->known) {
             row->not_entitled = false;
             row->link_doubt = true;
+            row->depth.link_doubt = true;
             const unsigned venue = naive_name_of(naive->now.venue_name[row->entry.venue]);
             naive_row *orphan = &naive->orphan[venue][naive_name_of(row->entry.symbol)];
             if (!orphan->known || orphan->lineage != row->lineage ||
@@ -168,22 +172,19 @@ static void take_over(naive_store *naive, naive_row *row, const tg_image *image)
     row->changed_in = naive->now.number;
 }
 
-static tg__admission judge(const naive_store *naive, const naive_row *row, const tg_image *image)
+/* Of versions in one lineage; equal: what comes has the values that are held, if any are. */
+static tg__admission judge(tg_version held, tg_version offered, bool has_value, bool equal)
 {
-    const tg_version version = tg_image_version(image);
-    if (version.epoch < row->epoch_min) {
-        return TG__REFUSED_EPOCH;
-    }
-    if (row->lineage != naive->lineage || newer(version, row->version)) {
+    if (newer(offered, held)) {
         return TG__ADMITTED;
     }
-    if (newer(row->version, version)) {
-        return version.epoch < row->version.epoch ? TG__REFUSED_EPOCH : TG__REFUSED_REGRESSION;
+    if (newer(held, offered)) {
+        return offered.epoch < held.epoch ? TG__REFUSED_EPOCH : TG__REFUSED_REGRESSION;
     }
-    if (!row->has_value) {
+    if (!has_value) {
         return TG__ADMITTED;
     }
-    return tg_image_values_equal(&row->image, image) ? TG__CONFIRMED : TG__REFUSED_INTEGRITY;
+    return equal ? TG__CONFIRMED : TG__REFUSED_INTEGRITY;
 }
 
 tg__admission naive_admit(naive_store *naive, unsigned index, const tg_image *image,
@@ -193,7 +194,12 @@ tg__admission naive_admit(naive_store *naive, unsigned index, const tg_image *im
     if (!row->known) {
         return TG__REFUSED_UNKNOWN;
     }
-    const tg__admission admission = judge(naive, row, image);
+    const tg__admission admission =
+        image->epoch < row->epoch_min ? TG__REFUSED_EPOCH
+        : row->lineage != naive->lineage
+            ? TG__ADMITTED
+            : judge(row->version, tg_image_version(image), row->has_value,
+                    tg_image_values_equal(&row->image, image));
     tg_store_counters *counters = &naive->counters;
     counters->confirmed += admission == TG__CONFIRMED ? 1 : 0;
     counters->rejected_regression += admission == TG__REFUSED_REGRESSION ? 1 : 0;
@@ -214,12 +220,76 @@ tg__admission naive_admit(naive_store *naive, unsigned index, const tg_image *im
     return admission;
 }
 
+bool naive_books_equal(const tg_book *a, const tg_book *b)
+{
+    bool equal = a->bid_count == b->bid_count && a->ask_count == b->ask_count;
+    for (unsigned i = 0; equal && i < a->bid_count; i++) {
+        equal = a->bid[i].price == b->bid[i].price && a->bid[i].quantity == b->bid[i].quantity;
+    }
+    for (unsigned i = 0; equal && i < a->ask_count; i++) {
+        equal = a->ask[i].price == b->ask[i].price && a->ask[i].quantity == b->ask[i].quantity;
+    }
+    return equal;
+}
+
+static unsigned places_taken(const naive_store *naive)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < naive_rows; i++) {
+        count += naive->now.row[i].known && naive->now.row[i].depth.has_place ? 1 : 0;
+    }
+    for (unsigned i = 0; i < naive_venues * naive_names; i++) {
+        const naive_row *orphan = &naive->orphan[i / naive_names][i % naive_names];
+        count += orphan->known && orphan->depth.has_place ? 1 : 0;
+    }
+    return count;
+}
+
+tg_err naive_admit_book(naive_store *naive, unsigned index, tg_version version, const tg_book *book,
+                        const tg__arrival *arrival, tg__admission *admission)
+{
+    naive_row *row = &naive->now.row[index];
+    *admission = TG__REFUSED_UNKNOWN;
+    if (!row->known) {
+        return TG_OK;
+    }
+    if (!row->depth.has_place) {
+        if (places_taken(naive) == TG__BOOK_MAX) {
+            return TG_ERR_FULL;
+        }
+        row->depth.has_place = true;
+        row->depth.lineage = naive->lineage;
+    }
+    *admission = version.epoch < row->epoch_min ? TG__REFUSED_EPOCH
+                 : row->depth.lineage != naive->lineage
+                     ? TG__ADMITTED
+                     : judge(row->depth.version, version, row->depth.has_value,
+                             naive_books_equal(&row->depth.book, book));
+    if (*admission == TG__ADMITTED) {
+        row->depth.version = version;
+        row->depth.book = *book;
+        row->depth.has_value = true;
+        row->depth.lineage = naive->lineage;
+        row->depth.changed_in = naive->now.number;
+        naive->counters.depth_admitted++;
+    } else if (*admission != TG__CONFIRMED) {
+        naive->counters.depth_refused++;
+        return TG_OK;
+    }
+    row->depth.proved_mono_ns = arrival->received_mono_ns;
+    row->depth.link_doubt = false;
+    row->depth.venue_doubt = false;
+    return TG_OK;
+}
+
 void naive_set_link(naive_store *naive, tg__link_state link, int64_t now_mono_ns)
 {
     const bool loss = link == TG__LINK_DOWN || link == TG__LINK_GAP ||
                       (link == TG__LINK_RESYNCING && naive->now.link == TG__LINK_UP);
     for (unsigned i = 0; i < naive_rows; i++) {
-        naive->now.row[i].link_doubt = naive->now.row[i].link_doubt || loss;
+        naive_row *row = &naive->now.row[i];
+        row->link_doubt = row->link_doubt || loss;
+        row->depth.link_doubt = row->depth.link_doubt || loss;
     }
     naive->now.link = link;
     if (link == TG__LINK_UP) {
@@ -241,6 +311,7 @@ void naive_set_venue_stale(naive_store *naive, unsigned venue, bool stale)
     for (unsigned i = 0; i < naive_rows; i++) {
         naive_row *row = &naive->now.row[i];
         row->venue_doubt = row->venue_doubt || row->entry.venue == venue;
+        row->depth.venue_doubt = row->depth.venue_doubt || row->entry.venue == venue;
     }
 }
 
@@ -284,4 +355,14 @@ tg_quality naive_quality(const naive_view *view, const naive_row *row, int64_t n
     }
     const int64_t cadence_ns = (int64_t)row->entry.cadence_ms * INT64_C(1000000);
     return cadence_ns > 0 && silence > cadence_ns ? TG_QUALITY_QUIET : TG_QUALITY_LIVE;
+}
+
+tg_quality naive_depth_quality(const naive_view *view, const naive_row *row, int64_t now_mono_ns)
+{
+    naive_row depth = *row; /* the row, as far as it speaks of its depth too */
+    depth.has_value = row->depth.has_value;
+    depth.link_doubt = row->depth.link_doubt;
+    depth.venue_doubt = row->depth.venue_doubt;
+    depth.proved_mono_ns = row->depth.proved_mono_ns;
+    return naive_quality(view, &depth, now_mono_ns);
 }

@@ -29,6 +29,17 @@ typedef struct naive_row {
     int64_t proved_mono_ns;
     int64_t ts_gateway_ns;
     uint64_t changed_in;
+    struct {
+        bool has_place; /* among the TG__BOOK_MAX */
+        bool has_value;
+        bool link_doubt;
+        bool venue_doubt;
+        uint64_t lineage;
+        tg_version version;
+        tg_book book;
+        int64_t proved_mono_ns;
+        uint64_t changed_in;
+    } depth;
 } naive_row;
 
 typedef struct naive_view {
@@ -73,10 +84,14 @@ tg_err naive_rescale(naive_store *naive, unsigned row, const tg_instrument *entr
 void naive_restart(naive_store *naive, uint64_t lineage, uint32_t generation);
 tg__admission naive_admit(naive_store *naive, unsigned row, const tg_image *image, uint64_t covered,
                           const tg__arrival *arrival);
+tg_err naive_admit_book(naive_store *naive, unsigned row, tg_version version, const tg_book *book,
+                        const tg__arrival *arrival, tg__admission *admission);
 void naive_set_link(naive_store *naive, tg__link_state link, int64_t now_mono_ns);
 void naive_set_venue_stale(naive_store *naive, unsigned venue, bool stale);
 void naive_publish(naive_store *naive, int64_t now_mono_ns);
 
 tg_quality naive_quality(const naive_view *view, const naive_row *row, int64_t now_mono_ns);
+tg_quality naive_depth_quality(const naive_view *view, const naive_row *row, int64_t now_mono_ns);
+bool naive_books_equal(const tg_book *a, const tg_book *b);
 
 #endif

@@ -144,6 +144,44 @@ static bool is_taken(const day *at, unsigned row, tg_venue_id venue, const char 
     return false;
 }
 
+static void random_levels(seeded_random *values, uint8_t *count, tg_level *levels)
+{
+    *count = (uint8_t)random_below(values, TG_BOOK_DEPTH_MAX + 1);
+    for (unsigned i = 0; i < *count; i++) {
+        levels[i].price = (int64_t)random_any_size(values, 64);
+        levels[i].quantity = (int64_t)random_any_size(values, 64);
+    }
+}
+
+static void step_book(day *at, unsigned row)
+{
+    const naive_row *known = &at->naive.now.row[row];
+    const bool is_known = known->known;
+    lane *now = &at->lanes[is_known ? known->entry.venue : 0]
+                          [is_known ? naive_name_of(known->entry.symbol) : 0];
+    const lane version = next_version(at, now);
+    seeded_random values = {at->naive.lineage * 31 + version.epoch * UINT64_C(77777) + version.seq +
+                            row * UINT64_C(1000003)};
+    tg_book book = {.bid_count = 0};
+    random_levels(&values, &book.bid_count, book.bid);
+    random_levels(&values, &book.ask_count, book.ask);
+    if (below(at, 30) == 0) {
+        book.bid[0].price ^= 1;
+    }
+    const tg__arrival arrival = {at->now_mono_ns, at->now_mono_ns, 1};
+    tg__admission real = TG__ADMITTED;
+    tg__admission expected = TG__ADMITTED;
+    const tg_version offered = {version.epoch, version.seq};
+    const tg_err err = naive_admit_book(&at->naive, row, offered, &book, &arrival, &expected);
+    assert_int_equal(
+        tg__store_admit_book(at->store, naive_id(row), offered, &book, &arrival, &real), err);
+    assert_int_equal(real, expected);
+    if (below(at, 40) == 0) {
+        tg__store_drop_book(at->store, naive_id(row));
+        memset(&at->naive.now.row[row].depth, 0, sizeof at->naive.now.row[row].depth);
+    }
+}
+
 static void step_define(day *at, unsigned row)
 {
     tg_instrument entry = random_entry(at, row);
@@ -267,6 +305,24 @@ static void compare_row(const tg_view *view, const naive_view *expected, unsigne
     assert_int_equal(row.ts_gateway_ns, naive->ts_gateway_ns);
 }
 
+static void compare_depth(const tg_view *view, const naive_view *expected, unsigned index,
+                          int64_t now_mono_ns)
+{
+    const naive_row *naive = &expected->row[index];
+    tg_depth depth;
+    const tg_err err = tg_view_depth(view, naive_id(index), now_mono_ns, &depth);
+    if (!naive->known || !naive->depth.has_value) {
+        assert_int_equal(err, TG_ERR_NOT_FOUND);
+        return;
+    }
+    assert_int_equal(err, TG_OK);
+    assert_true(naive_books_equal(&depth.book, &naive->depth.book));
+    assert_int_equal(depth.version.seq, naive->depth.version.seq);
+    assert_int_equal(depth.version.epoch, naive->depth.version.epoch);
+    assert_int_equal(depth.changed_in, naive->depth.changed_in);
+    assert_int_equal(depth.quality, naive_depth_quality(expected, naive, now_mono_ns));
+}
+
 static void compare_lists(const tg_view *view, const naive_view *expected, uint64_t since)
 {
     tg_instrument_id changed[naive_rows];
@@ -304,7 +360,9 @@ static void compare(day *at, const sleeper *by)
     assert_int_equal(tg_view_number(by->view), expected->number);
     assert_int_equal(tg_view_published_mono_ns(by->view), expected->published_mono_ns);
     for (unsigned i = 0; i < naive_rows; i++) {
-        compare_row(by->view, expected, i, at->now_mono_ns + (int64_t)below(at, 3) * 30 * MS);
+        const int64_t now_mono_ns = at->now_mono_ns + (int64_t)below(at, 3) * 30 * MS;
+        compare_row(by->view, expected, i, now_mono_ns);
+        compare_depth(by->view, expected, i, now_mono_ns);
     }
     for (unsigned venue = 0; venue < naive_venues; venue++) {
         const char *name = expected->venue_name[venue];
@@ -345,6 +403,8 @@ static void compare_counters(const day *at)
     assert_int_equal(real.integrity_faults, naive->integrity_faults);
     assert_int_equal(real.views_published, naive->views_published);
     assert_int_equal(real.history_restarts, naive->history_restarts);
+    assert_int_equal(real.depth_admitted, naive->depth_admitted);
+    assert_int_equal(real.depth_refused, naive->depth_refused);
 }
 
 static void step(day *at)
@@ -363,6 +423,8 @@ static void step(day *at)
         naive_publish(&at->naive, at->now_mono_ns);
     } else if (kind < 400) {
         step_reader(at);
+    } else if (kind < 500) {
+        step_book(at, row);
     } else {
         step_admit(at, row);
     }

@@ -156,7 +156,7 @@ static void stamps_and_covered_ticks_are_kept(void **state)
     assert_int_equal(counters_of(at->store).covered_ticks, 40);
 }
 
-static void a_crossed_book_is_flagged_and_kept(void **state)
+static void crossed_and_locked_books_are_flagged_and_kept(void **state)
 {
     fixture *at = *state;
     tg_image image = quote(1, 1, 4000);
@@ -166,14 +166,19 @@ static void a_crossed_book_is_flagged_and_kept(void **state)
     assert_true(row.crossed);
     assert_int_equal(row.image.value[TG_FIELD_ASK_PRICE], 3999);
     image.seq = 2;
-    image.value[TG_FIELD_ASK_PRICE] = 4000; /* locked is not crossed */
+    image.value[TG_FIELD_ASK_PRICE] = 4000;
     assert_int_equal(admit_at(at->store, 7, image, S), TG__ADMITTED);
-    assert_false(published_row(at, S).crossed);
+    row = published_row(at, S);
+    assert_false(row.crossed);
+    assert_true(row.locked);
     image.seq = 3;
     image.present = TG_FIELD_BIT(TG_FIELD_BID_PRICE);
+    image.value[TG_FIELD_BID_PRICE] = 0;
     image.value[TG_FIELD_ASK_PRICE] = 0; /* null is not zero */
     assert_int_equal(admit_at(at->store, 7, image, S), TG__ADMITTED);
-    assert_false(published_row(at, S).crossed);
+    row = published_row(at, S);
+    assert_false(row.crossed);
+    assert_false(row.locked);
 }
 
 #define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, open_fixture, close_fixture)
@@ -189,7 +194,7 @@ int main(void)
         WITH_STORE(versions_order_across_the_edges_of_their_numbers),
         WITH_STORE(nothing_published_yet_confirms_but_stays_unknown),
         WITH_STORE(stamps_and_covered_ticks_are_kept),
-        WITH_STORE(a_crossed_book_is_flagged_and_kept),
+        WITH_STORE(crossed_and_locked_books_are_flagged_and_kept),
     };
     return cmocka_run_group_tests_name("store.tick", tests, NULL, NULL);
 }

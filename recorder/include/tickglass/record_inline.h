@@ -1,5 +1,5 @@
 /**
- * What TG_RECORD expands to. Nothing here is for direct use: names begin with tg__ or TG__.
+ * What TG_RECORD expands to. Nothing here is for direct use.
  *
  * A record in a ring, 8-byte aligned, in the machine's byte order:
  *     u32 size (of all of it, a multiple of 8) | u32 site id, TG__SITE_STAMP_NS or-ed in
@@ -9,6 +9,8 @@
  */
 #ifndef TICKGLASS_RECORD_INLINE_H
 #define TICKGLASS_RECORD_INLINE_H
+
+#ifndef __cplusplus /* C11 atomics and _Generic */
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -88,16 +90,29 @@ typedef struct tg__thread_cache {
 } tg__thread_cache;
 
 TG_BEGIN_DECLS
-extern TG_API TG__TLS_MODEL _Thread_local tg__thread_cache tg__record_thread;
 
-/** The slow paths. */
-TG_API TG__COLD tg__producer *tg__record_producer(tg_recorder *recorder);
-TG_API TG__COLD uint32_t tg__record_site(tg__site *site);
-TG_API TG__COLD unsigned char *tg__record_make_room(tg_recorder *recorder, tg__producer *producer,
-                                                    const tg__site *site, size_t size,
-                                                    uint64_t stamp);
-TG_API TG__COLD void tg__record_refuse(tg_recorder *recorder);
-TG_API uint64_t tg__record_stamp_other(const tg_recorder *recorder);
+/* Exported, for TG_RECORD is compiled into the host; not for direct use. */
+
+extern TG_API TG__TLS_MODEL _Thread_local tg__thread_cache tg_record_thread;
+
+/** The calling thread's ring, made if need be; NULL: refused and counted. Thread: any.  Since: 0.1
+ */
+TG_API TG__COLD tg__producer *tg_record_producer_get(tg_recorder *recorder);
+
+/** The site's id, new or known; 0: the dictionary is full. Thread: any.  Since: 0.1 */
+TG_API TG__COLD uint32_t tg_record_site_register(tg__site *site);
+
+/** As tg__record_reserve, when it is not plain that there is room. Thread: any.  Since: 0.1 */
+TG_API TG__COLD unsigned char *tg_record_make_room(tg_recorder *recorder, tg__producer *producer,
+                                                   const tg__site *site, size_t size,
+                                                   uint64_t stamp);
+
+/** Count a record that has no site. Thread: any.  Since: 0.1 */
+TG_API TG__COLD void tg_record_refuse(tg_recorder *recorder);
+
+/** The stamp of a recorder that does not count cycles. Thread: any.  Since: 0.1 */
+TG_API uint64_t tg_record_stamp_read(const tg_recorder *recorder);
+
 TG_END_DECLS
 
 TG_PRINTF(1, 2) TG__INLINE void tg__record_check_format(const char *format, ...)
@@ -113,7 +128,7 @@ TG__INLINE uint64_t tg__record_stamp(const tg_recorder *recorder)
         return __builtin_ia32_rdtsc();
     }
 #endif
-    return tg__record_stamp_other(recorder);
+    return tg_record_stamp_read(recorder);
 }
 
 /** An argument between its evaluation and the ring. */
@@ -208,9 +223,9 @@ TG__INLINE unsigned char *tg__record_reserve(tg_recorder *recorder, tg__producer
                                              const tg__site *site, size_t size, uint64_t stamp)
 {
     const tg__recorder_hot *hot = (const tg__recorder_hot *)(const void *)recorder;
-    tg__producer *producer = tg__record_thread.producer;
-    if (TG__UNLIKELY(tg__record_thread.serial != hot->serial)) {
-        producer = tg__record_producer(recorder);
+    tg__producer *producer = tg_record_thread.producer;
+    if (TG__UNLIKELY(tg_record_thread.serial != hot->serial)) {
+        producer = tg_record_producer_get(recorder);
         if (producer == NULL) {
             return NULL;
         }
@@ -218,7 +233,7 @@ TG__INLINE unsigned char *tg__record_reserve(tg_recorder *recorder, tg__producer
     *out = producer;
     if (TG__UNLIKELY(producer->limit - producer->at < size ||
                      size > TG_RECORD_BYTES_MAX + TG__RECORD_HEADER)) {
-        return tg__record_make_room(recorder, producer, site, size, stamp);
+        return tg_record_make_room(recorder, producer, site, size, stamp);
     }
     return producer->data + (producer->at & producer->mask);
 }
@@ -331,13 +346,14 @@ TG__INLINE void tg__record_commit(tg__producer *producer, size_t size)
             TG__EACH(TG__ON_DECLARE, __VA_ARGS__)                                                  \
             const size_t tg_size_ =                                                                \
                 (TG__RECORD_HEADER TG__EACH(TG__ON_SIZE, __VA_ARGS__) + 7u) & ~(size_t)7u;         \
-            /* Pairs with the release in tg__record_site: who sees an id, its entry is written. */ \
+            /* Pairs with the release in tg_record_site_register: who sees an id, its entry is     \
+             * written. */                                                                         \
             uint32_t tg_id_ = atomic_load_explicit(&tg_site_.id, memory_order_acquire);            \
             if (TG__UNLIKELY(tg_id_ == 0)) {                                                       \
-                tg_id_ = tg__record_site(&tg_site_);                                               \
+                tg_id_ = tg_record_site_register(&tg_site_);                                       \
             }                                                                                      \
             if (TG__UNLIKELY(tg_id_ == 0)) {                                                       \
-                tg__record_refuse(tg_recorder_);                                                   \
+                tg_record_refuse(tg_recorder_);                                                    \
             } else {                                                                               \
                 tg__producer *tg_producer_ = NULL;                                                 \
                 unsigned char *tg_at_ = tg__record_reserve(tg_recorder_, &tg_producer_, &tg_site_, \
@@ -354,5 +370,7 @@ TG__INLINE void tg__record_commit(tg__producer *producer, size_t size)
             }                                                                                      \
         }                                                                                          \
     } while (0)
+
+#endif
 
 #endif

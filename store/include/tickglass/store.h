@@ -39,6 +39,7 @@ typedef struct tg_row {
     tg_image image;
     tg_quality quality;
     bool crossed;              /**< bid over ask: flagged, never repaired */
+    bool locked;               /**< bid equals ask: likewise */
     bool history_restarted;    /**< from another sequencing lineage than the value before it, and
                                   not proved to be newer; stays until the lineage changes again */
     int64_t age_ns;            /**< since the value was last received or confirmed; -1: never */
@@ -92,6 +93,48 @@ TG_API tg_instrument_id tg_view_id(const tg_view *view, size_t index);
 TG_API TG_MUST_CHECK tg_err tg_view_row(const tg_view *view, tg_instrument_id id,
                                         int64_t now_mono_ns, tg_row *out);
 
+/** Depth of one instrument as of one view. */
+typedef struct tg_depth {
+    tg_book book;
+    tg_version version; /**< of the book; the row has its own */
+    tg_quality quality;
+    int64_t age_ns;      /**< since the book was last received or confirmed */
+    uint64_t changed_in; /**< tg_view_number() of the view that first showed this version */
+} tg_depth;
+
+/**
+ * The best levels of one instrument, with their own quality and age.
+ *
+ * @param now_mono_ns  the reader's monotonic time; age and quality are judged at it
+ * @retval TG_ERR_NOT_FOUND  the id is not known in this view, or there is no depth of it
+ * Thread: reader.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_view_depth(const tg_view *view, tg_instrument_id id,
+                                          int64_t now_mono_ns, tg_depth *out);
+
+/** Ticks that were not taken over, by cause. */
+typedef struct tg_refusals {
+    uint32_t regression; /**< same epoch, older seq; like the others it stays at its maximum */
+    uint32_t epoch;      /**< older epoch */
+    uint32_t integrity;  /**< equal version, other values */
+} tg_refusals;
+
+/**
+ * Refusals of one instrument's ticks up to now, not up to the view.
+ * @retval TG_ERR_NOT_FOUND  the id is not known in this view
+ * Thread: reader.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_view_refusals(const tg_view *view, tg_instrument_id id,
+                                             tg_refusals *out);
+
+/**
+ * The same for all instruments of a venue since the store was opened or the venue ids were changed.
+ * @retval TG_ERR_NOT_FOUND  venue is out of range
+ * Thread: reader.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_view_venue_refusals(const tg_view *view, tg_venue_id venue,
+                                                   tg_refusals *out);
+
 /** The dictionary entry, NULL if the id is not known; valid while pinned. Thread: reader.  Since:
  * 0.1 */
 TG_API const tg_instrument *tg_view_instrument(const tg_view *view, tg_instrument_id id);
@@ -104,10 +147,9 @@ TG_API TG_MUST_CHECK tg_err tg_view_find(const tg_view *view, const char *venue,
                                          tg_instrument_id *out);
 
 /**
- * The instruments whose version changed in a view with a number over since, each once, in no order.
- * At most capacity are written; the result is how many there are. Costs in proportion to that, not
- * to the size of the store.
- * Thread: reader.  Blocks: no.  Since: 0.1
+ * The known instruments whose version changed in a view with a number over since, each once, in no
+ * order. At most capacity are written; the result is how many there are. Costs in proportion to
+ * that, not to the size of the store. Thread: reader.  Blocks: no.  Since: 0.1
  */
 TG_API size_t tg_view_changed(const tg_view *view, uint64_t since, tg_instrument_id *ids,
                               size_t capacity);
@@ -122,6 +164,8 @@ typedef struct tg_store_counters {
     uint64_t integrity_faults;    /**< equal version, other values */
     uint64_t views_published;
     uint64_t history_restarts; /**< rows taken over from another lineage without proof of age */
+    uint64_t depth_admitted;   /**< books that raised a version */
+    uint64_t depth_refused;    /**< books that did not, nor confirmed one */
 } tg_store_counters;
 
 /** Set struct_size first. Consistent to within one row. Thread: any.  Blocks: no.  Since: 0.1 */

@@ -67,6 +67,19 @@ typedef struct tg__arrival {
 tg__admission tg__store_admit(tg_store *store, tg_instrument_id id, const tg_image *image,
                               uint64_t covered, const tg__arrival *arrival);
 
+#define TG__BOOK_MAX 64 /* instruments with depth at a time */
+
+/*
+ * Depth has a version of its own, under the same rule: a conflated row of the same version does not
+ * shadow a book, nor a book the row. TG_ERR_FULL: TG__BOOK_MAX instruments have depth;
+ * TG_ERR_INVALID_ARGUMENT: too many levels.
+ */
+TG_MUST_CHECK tg_err tg__store_admit_book(tg_store *store, tg_instrument_id id, tg_version version,
+                                          const tg_book *book, const tg__arrival *arrival,
+                                          tg__admission *admission);
+/* No more depth of this instrument; its place is free for another. */
+void tg__store_drop_book(tg_store *store, tg_instrument_id id);
+
 /* Inputs of quality. Times are monotonic. */
 typedef enum tg__link_state {
     TG__LINK_DOWN,      /* every row is DISCONNECTED */

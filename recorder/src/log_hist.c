@@ -135,9 +135,9 @@ static void print_named(const named *n, bool json)
     } else {
         tg__text_add_plain(&text, n->name, strlen(n->name));
         tg__text_add_string(&text, " ");
-        tg__text_add_utc(&text, n->first_utc_ns);
+        tg__text_add_utc(&text, n->first_utc_ns, NULL);
         tg__text_add_string(&text, " to ");
-        tg__text_add_utc(&text, n->last_utc_ns);
+        tg__text_add_utc(&text, n->last_utc_ns, NULL);
         (void)printf("%.*s, %" PRIu64 " windows\n    count %" PRIu64 " min %" PRId64 " mean %.1f",
                      (int)text.size, text.bytes, n->windows, summary.count, summary.min,
                      summary.mean);

@@ -146,9 +146,9 @@ static void print_site(const tg__site_info *site, const site_stats *stats, bool 
         tg__text_add_string(&text, " \"");
         tg__text_add_plain(&text, site->format, site->format_size);
         tg__text_add_string(&text, "\" ");
-        tg__text_add_utc(&text, stats->first_utc_ns);
+        tg__text_add_utc(&text, stats->first_utc_ns, NULL);
         tg__text_add_string(&text, " to ");
-        tg__text_add_utc(&text, stats->last_utc_ns);
+        tg__text_add_utc(&text, stats->last_utc_ns, NULL);
         (void)printf("%8" PRIu64 " %.*s\n", stats->count, (int)text.size, text.bytes);
     }
     for (uint8_t i = 0; i < site->argument_count; i++) {

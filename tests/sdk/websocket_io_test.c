@@ -1,0 +1,614 @@
+/* The adapter against servers that misbehave, byte by byte. */
+#include "tg_cmocka.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <tickglass/internal/control.h>
+
+#include "io.h"
+#include "raw_server.h"
+
+#define MESSAGE_MAX (256u * 1024u)
+
+typedef enum reaction {
+    REACTION_NONE,
+    REACTION_DROP, /* from inside the receive callback */
+    REACTION_CLOSE
+} reaction;
+
+typedef struct driver {
+    raw_server server;
+    tg_clock clock;
+    tg__io *io;
+    reaction reaction;
+    unsigned connected;
+    unsigned closed_count;
+    tg__closed closed;
+    unsigned messages;
+    uint64_t message_bytes;
+    uint8_t last[64];
+    size_t last_size;
+    bool after_leaving; /* something was reported of a connection that was given up */
+    bool left;
+    bool timer;
+} driver;
+
+static void on_connected(void *ctx, uint32_t generation)
+{
+    driver *d = ctx;
+    assert_int_equal(generation, 7);
+    d->connected++;
+}
+
+static void on_message(void *ctx, uint32_t generation, const uint8_t *bytes, size_t size,
+                       int64_t received_mono_ns)
+{
+    driver *d = ctx;
+    assert_true(received_mono_ns > 0);
+    d->after_leaving = d->after_leaving || d->left;
+    d->messages++;
+    d->message_bytes += size;
+    d->last_size = size < sizeof d->last ? size : sizeof d->last;
+    memcpy(d->last, bytes, d->last_size);
+    if (d->reaction == REACTION_DROP) {
+        tg__io_drop(d->io, generation);
+        d->left = true;
+    } else if (d->reaction == REACTION_CLOSE) {
+        tg__io_close_connection(d->io, generation, TG__CLOSE_BAD_MESSAGE);
+        d->left = true;
+    }
+}
+
+static void on_closed(void *ctx, uint32_t generation, const tg__closed *closed)
+{
+    driver *d = ctx;
+    assert_int_equal(generation, 7);
+    d->after_leaving = d->after_leaving || d->left;
+    d->closed_count++;
+    d->closed = *closed;
+}
+
+static void on_timer(void *ctx)
+{
+    ((driver *)ctx)->timer = true;
+}
+
+static void on_wake(void *ctx)
+{
+    (void)ctx;
+}
+
+static driver *start(raw_script script)
+{
+    static driver d;
+    memset(&d, 0, sizeof d);
+    raw_server_start(&d.server, script);
+    d.clock = tg_clock_system();
+    tg__io_options options;
+    memset(&options, 0, sizeof options);
+    char url[64];
+    (void)snprintf(url, sizeof url, "ws://127.0.0.1:%u", (unsigned)d.server.port);
+    assert_int_equal(tg__url_parse(url, &options.url), TG_OK);
+    options.token = "the-token";
+    options.message_size_max = MESSAGE_MAX;
+    options.clock = &d.clock;
+    options.handler = (tg__io_handler){on_connected, on_message, on_closed, on_timer, on_wake, &d};
+    assert_int_equal(tg__io_open(&options, &d.io), TG_OK);
+    tg__io_connect(d.io, 7);
+    return &d;
+}
+
+/* Serves until the connection is reported closed, or given up and gone. */
+static void serve(driver *d)
+{
+    const int64_t until = tg_clock_mono_ns(&d->clock) + INT64_C(60000000000);
+    while (d->closed_count == 0 && !(d->left && tg__io_leaving(d->io) == 0)) {
+        tg__io_timer(d->io, tg_clock_mono_ns(&d->clock) + 100000000);
+        tg__io_service(d->io, true);
+        assert_true(tg_clock_mono_ns(&d->clock) < until);
+    }
+}
+
+static void finish(driver *d)
+{
+    assert_false(d->after_leaving);
+    assert_true(d->closed_count <= 1);
+    tg__io_close(d->io);
+    raw_server_stop(&d->server);
+}
+
+/* --- what is asked for --- */
+
+static void say_close(raw_server *server, int fd)
+{
+    uint8_t frame[64];
+    if (raw_upgrade(server, fd)) {
+        const char reason[] = "\x03\xf4{\"reconnect_after_ms\":1840}";
+        (void)raw_write(fd, frame, raw_frame(0x88, reason, sizeof reason - 1, frame));
+        raw_read_until_close(server, fd);
+    }
+}
+
+/* Header names have no case. */
+static const char *find_header(const char *request, const char *header)
+{
+    for (const char *at = request; *at != '\0'; at++) {
+        if (strncasecmp(at, header, strlen(header)) == 0) {
+            return at;
+        }
+    }
+    return NULL;
+}
+
+static void the_request_carries_token_and_subprotocol_and_no_extension(void **state)
+{
+    (void)state;
+    driver *d = start(say_close);
+    serve(d);
+    assert_non_null(strstr(d->server.request, "GET /tickglass HTTP/1.1\r\n"));
+    assert_non_null(find_header(d->server.request, "authorization: bearer the-token\r\n"));
+    assert_non_null(find_header(d->server.request, "sec-websocket-protocol: tickglass.0\r\n"));
+    assert_null(find_header(d->server.request, "sec-websocket-extensions"));
+    finish(d);
+}
+
+static void a_close_frame_gives_code_and_delay(void **state)
+{
+    (void)state;
+    driver *d = start(say_close);
+    serve(d);
+    assert_int_equal(d->connected, 1);
+    assert_int_equal(d->closed.cause, TG__CAUSE_CLOSE_CODE);
+    assert_int_equal(d->closed.code, 1012);
+    assert_int_equal(d->closed.floor_ms, 1840);
+    finish(d);
+}
+
+static void say_close_without_a_code(raw_server *server, int fd)
+{
+    uint8_t frame[64];
+    if (raw_upgrade(server, fd)) {
+        (void)raw_write(fd, frame, raw_frame(0x88, "", 0, frame));
+        raw_read_until_close(server, fd);
+    }
+}
+
+static void a_close_frame_without_a_code_is_one_of_its_own(void **state)
+{
+    (void)state;
+    driver *d = start(say_close_without_a_code);
+    serve(d);
+    assert_int_equal(d->closed.cause, TG__CAUSE_CLOSE_CODE);
+    assert_int_equal(d->closed.code, 1005);
+    finish(d);
+}
+
+static void say_close_with_bad_text(raw_server *server, int fd)
+{
+    uint8_t frame[64];
+    if (raw_upgrade(server, fd)) {
+        const char reason[] = "\x03\xf4\xff\xfe{\"reconnect_after_ms\":1}";
+        (void)raw_write(fd, frame, raw_frame(0x88, reason, sizeof reason - 1, frame));
+        raw_read_until_close(server, fd);
+    }
+}
+
+static void a_close_reason_that_is_not_utf8_ends_the_connection_all_the_same(void **state)
+{
+    (void)state;
+    driver *d = start(say_close_with_bad_text);
+    serve(d);
+    assert_int_equal(d->closed_count, 1);
+    assert_int_equal(d->closed.floor_ms, 0);
+    finish(d);
+}
+
+/* --- messages, however they are cut --- */
+
+static size_t glued_step; /* bytes a write */
+
+static void say_glued(raw_server *server, int fd)
+{
+    uint8_t bytes[2048];
+    if (!raw_read_request(server, fd)) {
+        return;
+    }
+    size_t size = raw_upgrade_text(server, (char *)bytes, sizeof bytes);
+    size += raw_frame(0x82, "first", 5, bytes + size);
+    size += raw_frame(0x02, "sec", 3, bytes + size);  /* a fragment */
+    size += raw_frame(0x89, "ping", 4, bytes + size); /* a control frame between */
+    size += raw_frame(0x80, "ond", 3, bytes + size);  /* the rest */
+    size += raw_frame(0x82, "", 0, bytes + size);     /* an empty message */
+    size += raw_frame(0x88, "\x03\xe8", 2, bytes + size);
+    for (size_t at = 0; at < size; at += glued_step) {
+        const size_t n = size - at < glued_step ? size - at : glued_step;
+        if (!raw_write(fd, bytes + at, n)) {
+            return;
+        }
+    }
+    raw_read_until_close(server, fd);
+}
+
+static void frames_glued_to_the_upgrade_arrive_however_they_are_cut(void **state)
+{
+    (void)state;
+    static const size_t steps[] = {100000, 1, 2, 3, 7, 150, 200, 201, 202, 203, 204, 205, 206};
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        glued_step = steps[i];
+        driver *d = start(say_glued);
+        serve(d);
+        assert_int_equal(d->messages, 3);
+        assert_int_equal(d->message_bytes, 11);
+        assert_int_equal(d->closed.code, 1000);
+        finish(d);
+    }
+}
+
+static uint8_t big_payload[MESSAGE_MAX + 1];
+static uint8_t big_frame[MESSAGE_MAX + 64];
+
+static void say_exactly_the_limit(raw_server *server, int fd)
+{
+    if (raw_upgrade(server, fd)) {
+        (void)raw_write(fd, big_frame, raw_frame(0x82, big_payload, MESSAGE_MAX, big_frame));
+        (void)raw_write(fd, big_frame, raw_frame(0x88, "\x03\xe8", 2, big_frame));
+        raw_read_until_close(server, fd);
+    }
+}
+
+static void say_too_much(raw_server *server, int fd)
+{
+    if (!raw_upgrade(server, fd)) {
+        return;
+    }
+    bool good = raw_write(fd, big_frame, raw_frame(0x02, big_payload, MESSAGE_MAX / 2, big_frame));
+    for (int i = 0; i < 3 && good; i++) {
+        good = raw_write(fd, big_frame, raw_frame(0x00, big_payload, MESSAGE_MAX / 2, big_frame));
+    }
+    raw_read_until_close(server, fd);
+}
+
+static void a_message_of_the_limit_is_taken_and_one_over_it_closes_with_1009(void **state)
+{
+    (void)state;
+    driver *d = start(say_exactly_the_limit);
+    serve(d);
+    assert_int_equal(d->messages, 1);
+    assert_int_equal(d->message_bytes, MESSAGE_MAX);
+    finish(d);
+
+    d = start(say_too_much);
+    serve(d);
+    assert_int_equal(d->messages, 0);
+    assert_int_equal(d->closed.cause, TG__CAUSE_PEER_FAULT);
+    d->left = false;
+    while (tg__io_leaving(d->io) > 0) {
+        tg__io_service(d->io, true);
+    }
+    finish(d);
+    assert_int_equal(d->server.closed_size, 2);
+    assert_memory_equal(d->server.closed_with, "\x03\xf1", 2);
+}
+
+static void say_text(raw_server *server, int fd)
+{
+    uint8_t frame[64];
+    if (raw_upgrade(server, fd)) {
+        (void)raw_write(fd, frame, raw_frame(0x81, "text", 4, frame));
+        raw_read_until_close(server, fd);
+    }
+}
+
+static void a_text_message_closes_with_1003(void **state)
+{
+    (void)state;
+    driver *d = start(say_text);
+    serve(d);
+    assert_int_equal(d->messages, 0);
+    assert_int_equal(d->closed.cause, TG__CAUSE_PEER_FAULT);
+    while (tg__io_leaving(d->io) > 0) {
+        tg__io_service(d->io, true);
+    }
+    finish(d);
+    assert_memory_equal(d->server.closed_with, "\x03\xeb", 2);
+}
+
+static void say_pings(raw_server *server, int fd)
+{
+    uint8_t frame[200];
+    if (!raw_upgrade(server, fd)) {
+        return;
+    }
+    const size_t size = raw_frame(0x89, big_payload, 125, frame);
+    for (int i = 0; i < 20000 && raw_write(fd, frame, size); i++) {
+    }
+    (void)raw_write(fd, frame, raw_frame(0x82, "alive", 5, frame));
+    (void)raw_write(fd, frame, raw_frame(0x88, "\x03\xe8", 2, frame));
+    raw_read_until_close(server, fd);
+}
+
+static void a_flood_of_pings_is_survived(void **state)
+{
+    (void)state;
+    driver *d = start(say_pings);
+    serve(d);
+    assert_int_equal(d->messages, 1);
+    finish(d);
+    assert_true(d->server.pongs > 0);
+}
+
+/* --- leaving from inside the receive callback --- */
+
+static void say_many_in_one_piece(raw_server *server, int fd)
+{
+    static uint8_t bytes[64 * 1024];
+    if (!raw_upgrade(server, fd)) {
+        return;
+    }
+    size_t size = 0;
+    for (int i = 0; i < 40; i++) {
+        size += raw_frame(0x82, big_payload, 1000, bytes + size);
+    }
+    size += raw_frame(0x82, big_payload, 3000, bytes + size) - 1500; /* the middle of a frame */
+    (void)raw_write(fd, bytes, size);
+    raw_read_until_close(server, fd);
+}
+
+static void dropping_inside_the_receive_callback_is_safe(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        driver *d = start(say_many_in_one_piece);
+        d->reaction = REACTION_DROP;
+        serve(d);
+        assert_int_equal(d->messages, 1);
+        assert_int_equal(d->closed_count, 0);
+        finish(d);
+    }
+}
+
+static void closing_inside_the_receive_callback_is_safe_and_says_why(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        driver *d = start(say_many_in_one_piece);
+        d->reaction = REACTION_CLOSE;
+        serve(d);
+        assert_int_equal(d->messages, 1);
+        assert_int_equal(d->closed_count, 0);
+        finish(d);
+        assert_memory_equal(d->server.closed_with, "\x0f\xaa", 2); /* 4010 */
+    }
+}
+
+/* --- upgrades that fail --- */
+
+static const char *answer;
+
+static void say_answer(raw_server *server, int fd)
+{
+    if (raw_read_request(server, fd)) {
+        (void)raw_write(fd, answer, strlen(answer));
+    }
+}
+
+static void refusals_keep_status_and_delay(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *answer;
+        unsigned status;
+        uint32_t floor_ms;
+    } rows[] = {
+        {"HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n", 503, 7000},
+        {"HTTP/1.1 503 Busy\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
+         "Retry-After: Sun, 06 Nov 1994 08:49:57 GMT\r\nContent-Length: 0\r\n\r\n",
+         503, 20000},
+        {"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n", 503, 0},
+        {"HTTP/1.1 401 Who\r\nContent-Length: 0\r\n\r\n", 401, 0},
+        {"HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n", 403, 0},
+        {"HTTP/1.1 404 What\r\nContent-Length: 0\r\n\r\n", 404, 0},
+        {"HTTP/1.1 200 Yes\r\nContent-Length: 2\r\n\r\nhi", 200, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        answer = rows[i].answer;
+        driver *d = start(say_answer);
+        serve(d);
+        assert_int_equal(d->connected, 0);
+        if (d->closed.cause != TG__CAUSE_HTTP_STATUS || d->closed.code != rows[i].status ||
+            d->closed.floor_ms != rows[i].floor_ms) {
+            fail_msg("%s: cause %d code %u floor %lu: %s", answer, (int)d->closed.cause,
+                     d->closed.code, (unsigned long)d->closed.floor_ms, d->closed.text);
+        }
+        finish(d);
+    }
+}
+
+static void a_redirect_is_not_followed(void **state)
+{
+    (void)state;
+    answer = "HTTP/1.1 302 Elsewhere\r\nLocation: http://127.0.0.1:1/steal\r\n"
+             "Content-Length: 0\r\n\r\n";
+    driver *d = start(say_answer);
+    serve(d);
+    assert_int_equal(d->connected, 0);
+    assert_int_equal(d->closed_count, 1);
+    assert_int_equal(d->server.connections, 1);
+    assert_int_equal(d->closed.code, 302);
+    finish(d);
+}
+
+static void answers_that_are_no_upgrade_are_refused(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Accept: AAAAAAAAAAAAAAAAAAAAAAAAAAA=\r\n"
+        "Sec-WebSocket-Protocol: tickglass.0\r\n\r\n",
+        "SSH-2.0-OpenSSH_9.2\r\n",
+        "\r\n\r\n\r\n",
+        "",
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        answer = rows[i];
+        driver *d = start(say_answer);
+        serve(d);
+        assert_int_equal(d->connected, 0);
+        assert_int_equal(d->closed_count, 1);
+        finish(d);
+    }
+}
+
+static const char *upgrade_from;
+static const char *upgrade_to;
+
+static void say_changed_upgrade(raw_server *server, int fd)
+{
+    char text[512];
+    char changed[768];
+    if (!raw_read_request(server, fd)) {
+        return;
+    }
+    (void)raw_upgrade_text(server, text, sizeof text);
+    const char *at = strstr(text, upgrade_from);
+    const size_t size = (size_t)snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text),
+                                         text, upgrade_to, at + strlen(upgrade_from));
+    (void)raw_write(fd, changed, size);
+    raw_read_until_close(server, fd);
+}
+
+static void an_upgrade_to_something_else_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from;
+        const char *to;
+    } rows[] = {
+        {"tickglass.0", "chat"},
+        {"Sec-WebSocket-Protocol: tickglass.0\r\n", ""},
+        {"Sec-WebSocket-Protocol: tickglass.0\r\n",
+         "Sec-WebSocket-Protocol: tickglass.0\r\n"
+         "Sec-WebSocket-Extensions: permessage-deflate\r\n"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        upgrade_from = rows[i].from;
+        upgrade_to = rows[i].to;
+        driver *d = start(say_changed_upgrade);
+        serve(d);
+        assert_int_equal(d->connected, 0);
+        assert_int_equal(d->closed_count, 1);
+        finish(d);
+    }
+}
+
+/* --- resets --- */
+
+static int reset_stage;
+
+static void reset_somewhere(raw_server *server, int fd)
+{
+    char text[512];
+    uint8_t frame[64];
+    raw_reset(fd);
+    if (reset_stage == 0 || !raw_read_request(server, fd) || reset_stage == 1) {
+        return;
+    }
+    const size_t size = raw_upgrade_text(server, text, sizeof text);
+    (void)raw_write(fd, text, reset_stage == 2 ? size / 2 : size);
+    if (reset_stage == 4) {
+        (void)raw_write(fd, frame, raw_frame(0x82, "whole", 5, frame) - 2);
+    }
+}
+
+static void a_reset_in_every_stage_is_reported_once(void **state)
+{
+    (void)state;
+    for (reset_stage = 0; reset_stage <= 4; reset_stage++) {
+        driver *d = start(reset_somewhere);
+        serve(d);
+        assert_int_equal(d->closed_count, 1);
+        assert_int_equal(d->messages, 0);
+        finish(d);
+    }
+}
+
+/* --- sending --- */
+
+static void say_nothing_and_do_not_read(raw_server *server, int fd)
+{
+    if (raw_upgrade(server, fd)) {
+        uint8_t byte = 0;
+        /* Waits for the end of the connection without taking what the client sends. */
+        while (recv(fd, &byte, 1, MSG_PEEK) > 0 && server->pongs == 0) {
+            (void)poll(NULL, 0, 10);
+        }
+    }
+}
+
+static void a_peer_that_does_not_read_fills_a_bounded_queue(void **state)
+{
+    (void)state;
+    driver *d = start(say_nothing_and_do_not_read);
+    while (d->connected == 0) {
+        tg__io_service(d->io, true);
+    }
+    assert_int_equal(tg__io_send(d->io, 6, big_payload, 10), TG_OK); /* not that connection */
+    tg_err err = TG_OK;
+    unsigned sent = 0;
+    for (; sent < 10000 && err == TG_OK; sent++) {
+        err = tg__io_send(d->io, 7, big_payload, 60000);
+        tg__io_service(d->io, false);
+    }
+    assert_int_equal(err, TG_ERR_FULL);
+    tg__io_drop(d->io, 7);
+    d->left = true;
+    d->server.pongs = 1; /* lets the server go */
+    serve(d);
+    finish(d);
+}
+
+static void timers_ring_and_wakes_come(void **state)
+{
+    (void)state;
+    driver *d = start(say_close);
+    d->timer = false;
+    tg__io_timer(d->io, tg_clock_mono_ns(&d->clock) - 5);
+    while (!d->timer) {
+        tg__io_service(d->io, true);
+    }
+    d->timer = false;
+    tg__io_timer(d->io, tg_clock_mono_ns(&d->clock) + 1000000);
+    tg__io_timer(d->io, INT64_MAX);
+    serve(d);
+    finish(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_request_carries_token_and_subprotocol_and_no_extension),
+        cmocka_unit_test(a_close_frame_gives_code_and_delay),
+        cmocka_unit_test(a_close_frame_without_a_code_is_one_of_its_own),
+        cmocka_unit_test(a_close_reason_that_is_not_utf8_ends_the_connection_all_the_same),
+        cmocka_unit_test(frames_glued_to_the_upgrade_arrive_however_they_are_cut),
+        cmocka_unit_test(a_message_of_the_limit_is_taken_and_one_over_it_closes_with_1009),
+        cmocka_unit_test(a_text_message_closes_with_1003),
+        cmocka_unit_test(a_flood_of_pings_is_survived),
+        cmocka_unit_test(dropping_inside_the_receive_callback_is_safe),
+        cmocka_unit_test(closing_inside_the_receive_callback_is_safe_and_says_why),
+        cmocka_unit_test(refusals_keep_status_and_delay),
+        cmocka_unit_test(a_redirect_is_not_followed),
+        cmocka_unit_test(answers_that_are_no_upgrade_are_refused),
+        cmocka_unit_test(an_upgrade_to_something_else_is_refused),
+        cmocka_unit_test(a_reset_in_every_stage_is_reported_once),
+        cmocka_unit_test(a_peer_that_does_not_read_fills_a_bounded_queue),
+        cmocka_unit_test(timers_ring_and_wakes_come),
+    };
+    return cmocka_run_group_tests_name("sdk.websocket_io", tests, NULL, NULL);
+}
