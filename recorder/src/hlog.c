@@ -13,7 +13,7 @@
 #define PLAIN_HEADER      40u
 #define COMPRESSED_HEADER 8u
 #define COUNT_BYTES_MAX   9u
-#define PAYLOAD_MAX       (UINT32_C(16) << 20)
+#define PAYLOAD_MAX       (UINT32_C(8) << 20)
 #define LOWEST            1
 
 static const char base64_digits[] =

@@ -88,23 +88,22 @@ static void stored_blocks_read_back_at_every_size(void **state)
     }
 }
 
-static void a_flipped_bit_is_noticed_or_means_nothing(void **state)
+static void damage_stays_in_bounds_and_a_wrong_checksum_is_refused(void **state)
 {
     (void)state;
     unsigned char bytes[sizeof dynamic_code];
-    static unsigned char out[65536];
-    char expected[MIXED + 1];
-    fill_mixed(expected);
     memcpy(bytes, dynamic_code, sizeof bytes);
     for (size_t bit = 0; bit < sizeof bytes * 8; bit++) {
+        unsigned char *out = malloc(MIXED); /* exact: a byte too far is seen */
+        assert_non_null(out);
         bytes[bit / 8] ^= (unsigned char)(1u << (bit % 8));
         size_t size = 0;
-        const tg_err err = tg__zlib_read(bytes, sizeof bytes, out, sizeof out, &size);
-        if (err == TG_OK) { /* a bit that says nothing: then the content is the same */
-            assert_int_equal(size, MIXED);
-            assert_memory_equal(out, expected, MIXED);
-        }
+        const tg_err err = tg__zlib_read(bytes, sizeof bytes, out, MIXED, &size);
+        /* Adler-32 is a weak sum: one flipped bit of the content may pass it. One of its own not.
+         */
+        assert_true(err != TG_OK || (size <= MIXED && bit / 8 < sizeof bytes - 4));
         bytes[bit / 8] ^= (unsigned char)(1u << (bit % 8));
+        free(out);
     }
 }
 
@@ -113,7 +112,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_block_of_another_writer_is_read),
         cmocka_unit_test(stored_blocks_read_back_at_every_size),
-        cmocka_unit_test(a_flipped_bit_is_noticed_or_means_nothing),
+        cmocka_unit_test(damage_stays_in_bounds_and_a_wrong_checksum_is_refused),
     };
     return cmocka_run_group_tests_name("recorder.inflate", tests, NULL, NULL);
 }
