@@ -8,43 +8,7 @@
 
 #include "varint.h"
 
-tg__cursor tg__cursor_of(const uint8_t *bytes, size_t size)
-{
-    const tg__cursor in = {bytes, bytes, bytes + size};
-    return in;
-}
-
-size_t tg__cursor_left(const tg__cursor *in)
-{
-    return (size_t)(in->end - in->at);
-}
-
-size_t tg__cursor_offset(const tg__cursor *in)
-{
-    return (size_t)(in->at - in->begin);
-}
-
 /* size <= 8 bytes, little-endian. */
-static tg_err get_le(tg__cursor *in, size_t size, uint64_t *out)
-{
-    TG_ENSURE(tg__cursor_left(in) >= size, TG_ERR_TRUNCATED);
-    uint64_t value = 0;
-    for (size_t i = 0; i < size; i++) {
-        value |= (uint64_t)in->at[i] << (8 * i);
-    }
-    in->at += size;
-    *out = value;
-    return TG_OK;
-}
-
-tg_err tg__get_u8(tg__cursor *in, uint8_t *out)
-{
-    uint64_t value = 0;
-    TG_TRY(get_le(in, 1, &value));
-    *out = (uint8_t)value;
-    return TG_OK;
-}
-
 tg_err tg__get_i8(tg__cursor *in, int8_t *out)
 {
     uint8_t value = 0;
@@ -53,66 +17,11 @@ tg_err tg__get_i8(tg__cursor *in, int8_t *out)
     return TG_OK;
 }
 
-tg_err tg__get_u16(tg__cursor *in, uint16_t *out)
-{
-    uint64_t value = 0;
-    TG_TRY(get_le(in, 2, &value));
-    *out = (uint16_t)value;
-    return TG_OK;
-}
-
-tg_err tg__get_u32(tg__cursor *in, uint32_t *out)
-{
-    uint64_t value = 0;
-    TG_TRY(get_le(in, 4, &value));
-    *out = (uint32_t)value;
-    return TG_OK;
-}
-
-tg_err tg__get_u64(tg__cursor *in, uint64_t *out)
-{
-    return get_le(in, 8, out);
-}
-
 tg_err tg__get_i64(tg__cursor *in, int64_t *out)
 {
     uint64_t value = 0;
-    TG_TRY(get_le(in, 8, &value));
+    TG_TRY(tg__get_le(in, 8, &value));
     *out = value <= INT64_MAX ? (int64_t)value : -(int64_t)(UINT64_MAX - value) - 1;
-    return TG_OK;
-}
-
-tg_err tg__get_varint(tg__cursor *in, uint64_t *out)
-{
-    return tg__varint_read(&in->at, in->end, out);
-}
-
-tg_err tg__get_varint_u32(tg__cursor *in, uint32_t *out)
-{
-    const uint8_t *const start = in->at;
-    uint64_t value = 0;
-    TG_TRY(tg__get_varint(in, &value));
-    if (value > UINT32_MAX) {
-        in->at = start;
-        return TG_ERR_VALUE_RANGE;
-    }
-    *out = (uint32_t)value;
-    return TG_OK;
-}
-
-tg_err tg__get_zigzag(tg__cursor *in, int64_t *out)
-{
-    uint64_t value = 0;
-    TG_TRY(tg__get_varint(in, &value));
-    *out = tg__zigzag_decode(value);
-    return TG_OK;
-}
-
-tg_err tg__get_bytes(tg__cursor *in, size_t size, const uint8_t **out)
-{
-    TG_ENSURE(tg__cursor_left(in) >= size, TG_ERR_TRUNCATED);
-    *out = in->at;
-    in->at += size;
     return TG_OK;
 }
 
@@ -170,15 +79,6 @@ tg_err tg__expect_no_flags(tg__cursor *in)
     return TG_OK;
 }
 
-tg_err tg__fault_at(tg_err err, const tg__cursor *in, uint32_t row, tg__fault *fault)
-{
-    if (err != TG_OK) {
-        fault->offset = tg__cursor_offset(in);
-        fault->row = row;
-    }
-    return err;
-}
-
 tg_err tg__message_kind(const uint8_t *message, size_t size, uint8_t *kind)
 {
     TG_ENSURE(size >= 1, TG_ERR_TRUNCATED);
@@ -197,14 +97,14 @@ size_t tg__sink_size(const tg__sink *out)
     return (size_t)(out->at - out->begin);
 }
 
-static size_t sink_left(const tg__sink *out)
+size_t tg__sink_left(const tg__sink *out)
 {
     return (size_t)(out->end - out->at);
 }
 
 static tg_err put_le(tg__sink *out, size_t size, uint64_t value)
 {
-    TG_ENSURE(sink_left(out) >= size, TG_ERR_BUFFER_TOO_SMALL);
+    TG_ENSURE(tg__sink_left(out) >= size, TG_ERR_BUFFER_TOO_SMALL);
     for (size_t i = 0; i < size; i++) {
         out->at[i] = (uint8_t)(value >> (8 * i));
     }
@@ -245,7 +145,7 @@ tg_err tg__put_zigzag(tg__sink *out, int64_t value)
 
 tg_err tg__put_bytes(tg__sink *out, const void *bytes, size_t size)
 {
-    TG_ENSURE(sink_left(out) >= size, TG_ERR_BUFFER_TOO_SMALL);
+    TG_ENSURE(tg__sink_left(out) >= size, TG_ERR_BUFFER_TOO_SMALL);
     if (size > 0) {
         memcpy(out->at, bytes, size);
     }
@@ -272,7 +172,7 @@ tg_err tg__put_length_before(tg__sink *out, size_t start)
     const size_t size = tg__sink_size(out) - start;
     uint8_t prefix[TG__VARINT_SIZE_MAX];
     const size_t prefix_size = tg__varint_write(prefix, size);
-    TG_ENSURE(sink_left(out) >= prefix_size, TG_ERR_BUFFER_TOO_SMALL);
+    TG_ENSURE(tg__sink_left(out) >= prefix_size, TG_ERR_BUFFER_TOO_SMALL);
     memmove(out->begin + start + prefix_size, out->begin + start, size);
     memcpy(out->begin + start, prefix, prefix_size);
     out->at += prefix_size;

@@ -7,7 +7,10 @@
 
 #include <stdbool.h>
 
+#include <tickglass/internal/control_flow.h>
 #include <tickglass/internal/message.h>
+
+#include "varint.h"
 
 typedef struct tg__cursor {
     const uint8_t *begin;
@@ -15,20 +18,112 @@ typedef struct tg__cursor {
     const uint8_t *end;
 } tg__cursor;
 
-tg__cursor tg__cursor_of(const uint8_t *bytes, size_t size);
-size_t tg__cursor_left(const tg__cursor *in);
-size_t tg__cursor_offset(const tg__cursor *in);
+/* The getters that every frame goes through many times are inline. */
 
-TG_MUST_CHECK tg_err tg__get_u8(tg__cursor *in, uint8_t *out);
+static inline tg__cursor tg__cursor_of(const uint8_t *bytes, size_t size)
+{
+    const tg__cursor in = {bytes, bytes, bytes + size};
+    return in;
+}
+
+static inline size_t tg__cursor_left(const tg__cursor *in)
+{
+    return (size_t)(in->end - in->at);
+}
+
+static inline size_t tg__cursor_offset(const tg__cursor *in)
+{
+    return (size_t)(in->at - in->begin);
+}
+
+static inline tg_err tg__get_le(tg__cursor *in, size_t size, uint64_t *out)
+{
+    TG_ENSURE(tg__cursor_left(in) >= size, TG_ERR_TRUNCATED);
+    uint64_t value = 0;
+    for (size_t i = 0; i < size; i++) {
+        value |= (uint64_t)in->at[i] << (8 * i);
+    }
+    in->at += size;
+    *out = value;
+    return TG_OK;
+}
+
+static inline tg_err tg__get_u8(tg__cursor *in, uint8_t *out)
+{
+    uint64_t value = 0;
+    TG_TRY(tg__get_le(in, 1, &value));
+    *out = (uint8_t)value;
+    return TG_OK;
+}
+
+static inline tg_err tg__get_u16(tg__cursor *in, uint16_t *out)
+{
+    uint64_t value = 0;
+    TG_TRY(tg__get_le(in, 2, &value));
+    *out = (uint16_t)value;
+    return TG_OK;
+}
+
+static inline tg_err tg__get_u32(tg__cursor *in, uint32_t *out)
+{
+    uint64_t value = 0;
+    TG_TRY(tg__get_le(in, 4, &value));
+    *out = (uint32_t)value;
+    return TG_OK;
+}
+
+static inline tg_err tg__get_u64(tg__cursor *in, uint64_t *out)
+{
+    return tg__get_le(in, 8, out);
+}
+
+static inline tg_err tg__get_varint(tg__cursor *in, uint64_t *out)
+{
+    return tg__varint_read(&in->at, in->end, out);
+}
+
+/* TG_ERR_VALUE_RANGE over 32 bits. */
+static inline tg_err tg__get_varint_u32(tg__cursor *in, uint32_t *out)
+{
+    const uint8_t *const start = in->at;
+    uint64_t value = 0;
+    TG_TRY(tg__get_varint(in, &value));
+    if (value > UINT32_MAX) {
+        in->at = start;
+        return TG_ERR_VALUE_RANGE;
+    }
+    *out = (uint32_t)value;
+    return TG_OK;
+}
+
+static inline tg_err tg__get_zigzag(tg__cursor *in, int64_t *out)
+{
+    uint64_t value = 0;
+    TG_TRY(tg__get_varint(in, &value));
+    *out = tg__zigzag_decode(value);
+    return TG_OK;
+}
+
+static inline tg_err tg__get_bytes(tg__cursor *in, size_t size, const uint8_t **out)
+{
+    TG_ENSURE(tg__cursor_left(in) >= size, TG_ERR_TRUNCATED);
+    *out = in->at;
+    in->at += size;
+    return TG_OK;
+}
+
+/* Passes err on; unless it is TG_OK, *fault says where in stands. */
+static inline tg_err tg__fault_at(tg_err err, const tg__cursor *in, uint32_t row, tg__fault *fault)
+{
+    if (err != TG_OK) {
+        fault->offset = tg__cursor_offset(in);
+        fault->row = row;
+    }
+    return err;
+}
+
 TG_MUST_CHECK tg_err tg__get_i8(tg__cursor *in, int8_t *out);
-TG_MUST_CHECK tg_err tg__get_u16(tg__cursor *in, uint16_t *out);
-TG_MUST_CHECK tg_err tg__get_u32(tg__cursor *in, uint32_t *out);
-TG_MUST_CHECK tg_err tg__get_u64(tg__cursor *in, uint64_t *out);
 TG_MUST_CHECK tg_err tg__get_i64(tg__cursor *in, int64_t *out);
-TG_MUST_CHECK tg_err tg__get_varint(tg__cursor *in, uint64_t *out);
-TG_MUST_CHECK tg_err tg__get_varint_u32(tg__cursor *in, uint32_t *out); /* TG_ERR_VALUE_RANGE */
-TG_MUST_CHECK tg_err tg__get_zigzag(tg__cursor *in, int64_t *out);
-TG_MUST_CHECK tg_err tg__get_bytes(tg__cursor *in, size_t size, const uint8_t **out);
 /* A length-prefixed piece of the message as a cursor of its own, with offsets of the whole. */
 TG_MUST_CHECK tg_err tg__get_piece(tg__cursor *in, tg__cursor *piece);
 /* u8 length and UTF-8 text into out[size], with terminator. An empty text only if empty_allowed. */
@@ -36,9 +131,6 @@ TG_MUST_CHECK tg_err tg__get_text(tg__cursor *in, bool empty_allowed, char *out,
 /* A byte that must have the given value: TG_ERR_MESSAGE_KIND, or TG_ERR_FLAGS with value 0. */
 TG_MUST_CHECK tg_err tg__expect_kind(tg__cursor *in, tg__kind kind);
 TG_MUST_CHECK tg_err tg__expect_no_flags(tg__cursor *in);
-
-/* Passes err on; unless it is TG_OK, *fault says where in stands. */
-tg_err tg__fault_at(tg_err err, const tg__cursor *in, uint32_t row, tg__fault *fault);
 
 typedef struct tg__sink {
     uint8_t *begin;
@@ -48,6 +140,7 @@ typedef struct tg__sink {
 
 tg__sink tg__sink_of(uint8_t *bytes, size_t capacity);
 size_t tg__sink_size(const tg__sink *out);
+size_t tg__sink_left(const tg__sink *out);
 
 TG_MUST_CHECK tg_err tg__put_u8(tg__sink *out, uint8_t value);
 TG_MUST_CHECK tg_err tg__put_u16(tg__sink *out, uint16_t value);

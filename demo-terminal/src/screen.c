@@ -26,10 +26,12 @@
 /* A row of the watchlist that stands on the screen in this pass. */
 typedef struct shown_row {
     size_t index; /* in the feed */
-    bool has_image;
-    bool fresh; /* a version that was not drawn before */
+    bool fresh;   /* a version that was not drawn before */
+    bool timed; /* the row stood on the screen when that version came: drawing it took that long */
     tg_version version;
     fresh_row times;
+    tg_row row; /* view.row points here */
+    watch_view view;
 } shown_row;
 
 struct screen {
@@ -41,7 +43,9 @@ struct screen {
     column_layout layout;
     shown_row *shown; /* as many as the grid has rows */
     size_t shown_count;
-    size_t top; /* first row shown */
+    size_t top;      /* first row shown */
+    size_t seen_top; /* rows that the pass before had on the screen */
+    size_t seen_count;
     size_t selected;
     bool help;
     char notice[FEED_NOTICE_SIZE]; /* ours, while feed_notice is still the one it followed */
@@ -122,6 +126,7 @@ tg_err screen_refit(screen *self)
 {
     const uint16_t columns = side(tg_window_columns(self->parts.window));
     const uint16_t rows = side(tg_window_rows(self->parts.window));
+    self->seen_count = 0; /* it may have been out of sight for long */
     if (columns == tg_grid_columns(self->grid) && rows == tg_grid_rows(self->grid)) {
         tg_grid_forget(self->grid);
         return TG_OK;
@@ -169,9 +174,11 @@ void screen_select(screen *self, screen_move move)
         break;
     case MOVE_PAGE_UP:
         self->selected = at > page ? at - page : 0;
+        self->top = self->top > page ? self->top - page : 0;
         break;
     case MOVE_PAGE_DOWN:
         self->selected = at + page;
+        self->top += page;
         break;
     case MOVE_FIRST:
         self->selected = 0;
@@ -249,28 +256,30 @@ static watch_view look_up(const screen *self, const tg_view *view, const watch_r
     return out;
 }
 
-static void note_shown(screen *self, size_t index, const watch_row *watch, const watch_view *view)
+/* Compares what the view has with what was drawn of this row. */
+static void note_version(const screen *self, shown_row *shown, watch_row *watch,
+                         int64_t now_mono_ns)
 {
-    shown_row *shown = &self->shown[self->shown_count++];
-    *shown = (shown_row){.index = index};
-    if (view->row == NULL) {
-        return;
-    }
-    const tg_image *image = &view->row->image;
-    shown->has_image = true;
+    const tg_image *image = &shown->row.image;
     shown->version = tg_image_version(image);
     shown->fresh = !watch->drawn || tg_version_compare(watch->version, shown->version) != 0;
+    if (!shown->fresh) {
+        return;
+    }
+    shown->timed =
+        shown->index >= self->seen_top && shown->index < self->seen_top + self->seen_count;
     shown->times = (fresh_row){
-        .received_mono_ns = view->row->received_mono_ns,
-        .committed_mono_ns = view->row->committed_mono_ns,
+        .received_mono_ns = shown->row.received_mono_ns,
+        .committed_mono_ns = shown->row.committed_mono_ns,
         .ts_exchange_ns =
             tg_image_has(image, TG_FIELD_TS_EXCHANGE) ? image->value[TG_FIELD_TS_EXCHANGE] : 0,
         .first = !watch->drawn,
     };
+    watch_row_take(watch, image, now_mono_ns);
 }
 
-/* Writes the list's rows, again if a column turned out too narrow: nobody sees the first try. */
-static void write_list(screen *self, const tg_view *view, int64_t now_mono_ns)
+/* Takes from the view what the list will show. */
+static void collect_rows(screen *self, const tg_view *view, int64_t now_mono_ns)
 {
     const size_t count = feed_row_count(self->parts.feed);
     const size_t height = list_height(self);
@@ -278,26 +287,45 @@ static void write_list(screen *self, const tg_view *view, int64_t now_mono_ns)
     self->shown_count = 0;
     size_t suspect = 0;
     for (size_t i = 0; i < height && self->top + i < count; i++) {
-        const size_t index = self->top + i;
-        watch_row *watch = feed_row(self->parts.feed, index);
-        tg_row row;
-        watch_view shown = look_up(self, view, watch, now_mono_ns, &row);
-        shown.selected = index == self->selected;
-        note_shown(self, index, watch, &shown);
-        if (self->shown[self->shown_count - 1].fresh) {
-            watch_row_take(watch, &row.image, now_mono_ns);
-        }
-        suspect += shown.row != NULL && watchlist_is_suspect(row.quality) ? 1 : 0;
-        watchlist_draw_row(self->grid, (uint16_t)(LIST_ROW + i), &self->layout, self->parts.palette,
-                           watch, &shown, now_mono_ns);
-        const int64_t phase_ns = watch_row_next_phase_mono_ns(watch, now_mono_ns);
-        if (phase_ns < self->next_change_mono_ns) {
-            self->next_change_mono_ns = phase_ns;
+        shown_row *shown = &self->shown[self->shown_count++];
+        shown->index = self->top + i;
+        shown->fresh = false;
+        watch_row *watch = feed_row(self->parts.feed, shown->index);
+        shown->view = look_up(self, view, watch, now_mono_ns, &shown->row);
+        shown->view.selected = shown->index == self->selected;
+        if (shown->view.row != NULL) {
+            note_version(self, shown, watch, now_mono_ns);
+            suspect += watchlist_is_suspect(shown->row.quality) ? 1 : 0;
         }
     }
     if (suspect > self->header.suspect_count) {
         self->header.suspect_count = suspect;
     }
+}
+
+static void write_rows(screen *self, int64_t now_mono_ns)
+{
+    for (size_t i = 0; i < self->shown_count; i++) {
+        const watch_row *watch = feed_row(self->parts.feed, self->shown[i].index);
+        watchlist_draw_row(self->grid, (uint16_t)(LIST_ROW + i), &self->layout, self->parts.palette,
+                           watch, &self->shown[i].view, now_mono_ns);
+        const int64_t phase_ns = watch_row_next_phase_mono_ns(watch, now_mono_ns);
+        if (phase_ns < self->next_change_mono_ns) {
+            self->next_change_mono_ns = phase_ns;
+        }
+    }
+}
+
+/* Writes the list, again if a column turned out too narrow: nobody sees the first try. */
+static void write_list(screen *self, const tg_view *view, int64_t now_mono_ns)
+{
+    collect_rows(self, view, now_mono_ns);
+    write_rows(self, now_mono_ns);
+    if (self->layout.grew) {
+        columns_fit(&self->layout, tg_grid_columns(self->grid));
+        write_rows(self, now_mono_ns);
+    }
+    watchlist_draw_titles(self->grid, TITLE_ROW, &self->layout, self->parts.palette);
 }
 
 /* Rows that nobody sees count for the state in the header, too. */
@@ -371,11 +399,6 @@ static void write_cells(screen *self, const tg_view *view, int64_t now_mono_ns)
         help_draw(self->grid, TITLE_ROW, (uint16_t)(list_height(self) + 1), palette);
     } else {
         write_list(self, view, now_mono_ns);
-        if (self->layout.grew) {
-            columns_fit(&self->layout, tg_grid_columns(self->grid));
-            write_list(self, view, now_mono_ns);
-        }
-        watchlist_draw_titles(self->grid, TITLE_ROW, &self->layout, palette);
     }
     self->header.state = tg_client_state(feed_client(self->parts.feed));
     self->header.wait_ms = feed_wait_ms(self->parts.feed, now_mono_ns);
@@ -432,7 +455,7 @@ static void look_at_glass(screen *self, const tg_draw_list *list)
             run++;
         }
         const bool touched = run < list->run_count && list->runs[run].row == LIST_ROW + i;
-        if (touched && self->shown[i].has_image) {
+        if (touched && self->shown[i].view.row != NULL) {
             check_row(self, i);
         }
     }
@@ -442,9 +465,11 @@ static void note_times(screen *self, const tg_draw_list *list, const pass_stamps
 {
     for (size_t i = 0; i < self->shown_count; i++) {
         const shown_row *shown = &self->shown[i];
+        if (shown->fresh && shown->timed) {
+            glass_times_record(self->parts.times, &shown->times, stamps);
+        }
         if (shown->fresh) {
             const watch_row *watch = feed_row(self->parts.feed, shown->index);
-            glass_times_record(self->parts.times, &shown->times, stamps);
             session_record_row(self->parts.record, self->view_number, watch->venue, watch->symbol,
                                shown->version);
         }
@@ -488,6 +513,8 @@ tg_err screen_pass(screen *self)
         refresh_header(self, view, now_mono_ns);
     }
     tg_reader_unpin(self->reader);
+    self->seen_top = self->top;
+    self->seen_count = self->shown_count;
     return err;
 }
 

@@ -15,6 +15,7 @@
 #include "report.h"
 #include "screen.h"
 #include "session_record.h"
+#include "snapshot.h"
 #include "stop_signal.h"
 
 #define NS_PER_S INT64_C(1000000000)
@@ -40,6 +41,7 @@ typedef struct terminal {
     glass_times *times;
     screen *screen;
     stop_signal *stop;
+    snapshot *snapshot;
     char endpoint[CLOSED_URL];
     int64_t start_mono_ns;
     int64_t end_mono_ns; /* of the loop */
@@ -162,6 +164,9 @@ static terminal_exit open_parts(terminal *self)
         err = screen_open(&parts, &self->screen);
     }
     if (err == TG_OK) {
+        err = snapshot_open(&self->snapshot);
+    }
+    if (err == TG_OK) {
         err = stop_signal_open(on_stop, self, &self->stop);
     }
     if (err == TG_OK) {
@@ -173,17 +178,25 @@ static terminal_exit open_parts(terminal *self)
 /* F2: the picture goes into the current folder under the present time. */
 static void take_screenshot(terminal *self)
 {
-    char path[64];
-    char text[128];
+    char path[SNAPSHOT_PATH_SIZE];
     (void)snprintf(path, sizeof path, "tickglass-%" PRId64 ".png",
                    tg_clock_utc_ns(&self->clock) / 1000000);
-    const tg_err err = tg_window_screenshot(self->window, path);
-    if (err == TG_OK) {
-        (void)snprintf(text, sizeof text, "written: %s", path);
-    } else {
-        (void)snprintf(text, sizeof text, "%s: %s", path, strerror(errno));
+    const tg_err err = snapshot_start(self->snapshot, self->window, path);
+    if (err == TG_ERR_FULL) {
+        screen_notice(self->screen, "the picture before is still being written", false);
+    } else if (err != TG_OK) {
+        screen_notice(self->screen, tg_err_text(err), true);
     }
-    screen_notice(self->screen, text, err != TG_OK);
+}
+
+static void tell_of_screenshot(terminal *self)
+{
+    char text[SNAPSHOT_PATH_SIZE + 96];
+    bool bad = false;
+    if (snapshot_take_result(self->snapshot, text, sizeof text, &bad)) {
+        screen_notice(self->screen, text, bad);
+        self->news = true;
+    }
 }
 
 static void take_key(terminal *self, const tg_input *input)
@@ -308,6 +321,7 @@ static tg_err loop(terminal *self)
         if (feed_poll(self->feed, tg_clock_mono_ns(&self->clock))) {
             self->news = true;
         }
+        tell_of_screenshot(self);
         const int64_t now_mono_ns = tg_clock_mono_ns(&self->clock);
         if (err == TG_OK) {
             err = draw_if_due(self, now_mono_ns);
@@ -443,6 +457,7 @@ static terminal_exit finish(terminal *self, tg_err loop_err)
 static terminal_exit close_parts(terminal *self, terminal_exit code)
 {
     stop_signal_close(self->stop);
+    snapshot_close(self->snapshot);
     screen_close(self->screen);
     feed_close(self->feed);
     char why[WHY_SIZE] = "";

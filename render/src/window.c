@@ -332,6 +332,39 @@ tg_err tg_window_screenshot(const tg_window *window, const char *path)
     return tg__png_write(path, &window->canvas);
 }
 
+struct tg_picture {
+    tg__canvas canvas;
+    uint32_t pixels[];
+};
+
+tg_err tg_picture_open(const tg_window *window, tg_picture **out)
+{
+    TG_ENSURE(window != NULL && out != NULL, TG_ERR_INVALID_ARGUMENT);
+    const tg__canvas *from = &window->canvas;
+    const size_t count = (size_t)from->width * (size_t)from->height;
+    *out = NULL;
+    tg_picture *picture = malloc(sizeof *picture + count * sizeof *picture->pixels);
+    TG_ENSURE(picture != NULL, TG_ERR_NO_MEMORY);
+    picture->canvas = (tg__canvas){picture->pixels, from->width, from->height, (size_t)from->width};
+    for (int y = 0; y < from->height; y++) {
+        tg__canvas_blit(&picture->canvas, 0, y, from->pixels + (size_t)y * from->stride,
+                        from->width, 1);
+    }
+    *out = picture;
+    return TG_OK;
+}
+
+void tg_picture_close(tg_picture *picture)
+{
+    free(picture);
+}
+
+tg_err tg_picture_write(const tg_picture *picture, const char *path)
+{
+    TG_ENSURE(picture != NULL && path != NULL, TG_ERR_INVALID_ARGUMENT);
+    return tg__png_write(path, &picture->canvas);
+}
+
 /* Takes queued events until one means something. */
 static bool poll_input(tg_window *window, tg_input *out)
 {

@@ -201,12 +201,27 @@ static void each_kind_of_damage_has_its_own_error_and_place(void **state)
         {"popcount", {HEAD(0, 101), 1, 0, 1, 0}, 14, TG_ERR_SLOT, 13, TG__NO_ROW},
         {"gap", {HEAD(2, 101), 1, 0, 1, 1}, 14, TG_ERR_SLOT, 13, TG__NO_ROW},
         {"gaps of none", {HEAD(2, 101), 1, 0, 0}, 13, TG_ERR_FLAGS, 13, TG__NO_ROW},
-        {"no step", {HEAD(0, 101), 1, 0, 1, 1, 2, 0, 2}, 17, TG_ERR_VERSION, 16, 0},
-        {"zero delta", {HEAD(0, 101), 1, 0, 1, 1, 2, 1, 0}, 17, TG_ERR_FIELD_MASK, 17, 0},
-        {"extensions 0", {HEAD(0, 101), 1, 0, 1, 1, 1, 0, 1}, 17, TG_ERR_FLAGS, 16, 0},
-        {"extensions 8", {HEAD(0, 101), 1, 0, 1, 1, 1, 8, 1}, 17, TG_ERR_FLAGS, 16, 0},
-        {"raised, not covered", {HEAD(0, 101), 1, 0, 1, 1, 1, 1, 1}, 17, TG_ERR_VERSION, 16, 0},
-        {"null of null", {HEAD(0, 101), 1, 0, 1, 1, 1, 4, 1, 2}, 18, TG_ERR_FIELD_MASK, 18, 0},
+        {"no code", {HEAD(0, 101), 1, 0, 1, 1}, 14, TG_ERR_TRUNCATED, 14, TG__NO_ROW},
+        {"shape 101", {HEAD(0, 101), 1, 0, 1, 1, 101}, 15, TG_ERR_ROW_SHAPE, 14, TG__NO_ROW},
+        {"code ff", {HEAD(0, 101), 1, 0, 1, 1, 0xff}, 15, TG_ERR_ROW_SHAPE, 14, TG__NO_ROW},
+        {"no trade code", {HEAD(0, 101), 1, 0, 1, 1, 0x80}, 15, TG_ERR_TRUNCATED, 15, TG__NO_ROW},
+        {"trade code 0", {HEAD(0, 101), 1, 0, 1, 1, 0x80, 0}, 16, TG_ERR_ROW_SHAPE, 15, TG__NO_ROW},
+        {"trade 47", {HEAD(0, 101), 1, 0, 1, 1, 0x80, 47}, 16, TG_ERR_ROW_SHAPE, 15, TG__NO_ROW},
+        {"columns", {HEAD(0, 101), 1, 0, 1, 1, 0, 0x08, 0}, 17, TG_ERR_TRUNCATED, 17, TG__NO_ROW},
+        {"values", {HEAD(0, 101), 1, 0, 1, 1, 1, 0, 0}, 17, TG_ERR_TRUNCATED, 17, TG__NO_ROW},
+        {"no tail", {HEAD(0, 101), 1, 0, 1, 1, 0x80, 0x80, 0, 0}, 18, TG_ERR_TRUNCATED, 18, 0},
+        {"tail 0", {HEAD(0, 101), 1, 0, 1, 1, 0x80, 0x80, 0, 0, 0}, 19, TG_ERR_FIELD_MASK, 18, 0},
+        {"no step", {HEAD(0, 101), 1, 0, 1, 1, 0x7f, 2, 0, 2}, 18, TG_ERR_VERSION, 17, 0},
+        {"zero delta", {HEAD(0, 101), 1, 0, 1, 1, 0x7f, 2, 1, 0}, 18, TG_ERR_FIELD_MASK, 18, 0},
+        {"extensions 0", {HEAD(0, 101), 1, 0, 1, 1, 0x7f, 1, 0, 1}, 18, TG_ERR_FLAGS, 17, 0},
+        {"extensions 8", {HEAD(0, 101), 1, 0, 1, 1, 0x7f, 1, 8, 1}, 18, TG_ERR_FLAGS, 17, 0},
+        {"raised alone", {HEAD(0, 101), 1, 0, 1, 1, 0x7f, 1, 1, 1}, 18, TG_ERR_VERSION, 17, 0},
+        {"null of null",
+         {HEAD(0, 101), 1, 0, 1, 1, 0x7f, 1, 4, 1, 2},
+         19,
+         TG_ERR_FIELD_MASK,
+         19,
+         0},
         {"trailing", {HEAD(0, 101), 1, 0, 0, 9}, 14, TG_ERR_TRAILING_BYTES, 13, TG__NO_ROW},
         {"varint", {HEAD(0, 101), 1, 0x80, 0, 0}, 14, TG_ERR_VARINT, 11, TG__NO_ROW},
     };
@@ -224,6 +239,33 @@ static void each_kind_of_damage_has_its_own_error_and_place(void **state)
     }
 }
 
+static void shaped_rows_overflow_and_wrap_with_their_row(void **state)
+{
+    (void)state;
+    static world w;
+    make_small_world(&w);
+    uint8_t bytes[] = {0x84, 0, 101,       0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, /* shape 6 */ 6,
+                       0,    0, /* +2 */ 4};
+    for (unsigned i = 0; i < 4; i++) {
+        bytes[6 + i] = (uint8_t)(w.channel.set_digest >> (8 * i));
+    }
+    tg__frame frame;
+    tg__update decoded[1];
+    tg__fault fault = {SIZE_MAX, 12345};
+    w.images[0].value[TG_FIELD_BID_PRICE] = INT64_MAX - 1;
+    assert_int_equal(tg__delta_decode(&w.channel, bytes, sizeof bytes, &frame, decoded, 1, &fault),
+                     TG_ERR_DELTA_OVERFLOW);
+    assert_int_equal(fault.offset, 17);
+    assert_int_equal(fault.row, 0);
+    w.images[0].value[TG_FIELD_BID_PRICE] = INT64_MAX - 2;
+    assert_int_equal(tg__delta_decode(&w.channel, bytes, sizeof bytes, &frame, decoded, 1, &fault),
+                     TG_OK);
+    assert_true(decoded[0].image.value[TG_FIELD_BID_PRICE] == INT64_MAX);
+    w.images[0].seq = UINT64_MAX;
+    assert_int_equal(tg__delta_decode(&w.channel, bytes, sizeof bytes, &frame, decoded, 1, &fault),
+                     TG_ERR_VERSION);
+}
+
 static void an_overflowing_delta_rejects_the_frame(void **state)
 {
     (void)state;
@@ -236,15 +278,15 @@ static void an_overflowing_delta_rejects_the_frame(void **state)
     for (unsigned i = 0; i < 4; i++) {
         bytes[6 + i] = (uint8_t)(w.channel.set_digest >> (8 * i));
     }
-    const uint8_t row[] = {1, 0, 1, 1, 2, 1, 4}; /* bid price + 2 */
+    const uint8_t row[] = {1, 0, 1, 1, 0x7f, 2, 1, 4}; /* bid price + 2 */
     memcpy(bytes + 10, row, sizeof row);
     tg__frame frame;
     tg__update decoded[1];
     tg__fault fault;
-    assert_int_equal(tg__delta_decode(&w.channel, bytes, 17, &frame, decoded, 1, &fault),
+    assert_int_equal(tg__delta_decode(&w.channel, bytes, 18, &frame, decoded, 1, &fault),
                      TG_ERR_DELTA_OVERFLOW);
-    bytes[16] = 2; /* bid price + 1 just fits */
-    assert_int_equal(tg__delta_decode(&w.channel, bytes, 17, &frame, decoded, 1, &fault), TG_OK);
+    bytes[17] = 2; /* bid price + 1 just fits */
+    assert_int_equal(tg__delta_decode(&w.channel, bytes, 18, &frame, decoded, 1, &fault), TG_OK);
     assert_true(decoded[0].image.value[TG_FIELD_BID_PRICE] == INT64_MAX);
 }
 
@@ -274,7 +316,7 @@ static void unknown_fields_are_skipped_and_counted(void **state)
     (void)state;
     static world w;
     make_small_world(&w);
-    uint8_t bytes[] = {0x84, 0, 101, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1,
+    uint8_t bytes[] = {0x84, 0, 101, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 0x7f,
                        /* mask: field 0 and field 20, times 2 */
                        0x82, 0x80, 0x80, 0x01, /* step */ 1, /* +1 */ 2, /* unknown */ 0x7f};
     for (unsigned i = 0; i < 4; i++) {
@@ -349,6 +391,7 @@ int main(void)
         cmocka_unit_test(decode_rejects_every_short_length_and_changes_nothing),
         cmocka_unit_test(decode_survives_every_flipped_bit),
         cmocka_unit_test(each_kind_of_damage_has_its_own_error_and_place),
+        cmocka_unit_test(shaped_rows_overflow_and_wrap_with_their_row),
         cmocka_unit_test(an_overflowing_delta_rejects_the_frame),
         cmocka_unit_test(a_frame_for_another_set_is_told_apart_before_its_rows),
         cmocka_unit_test(unknown_fields_are_skipped_and_counted),

@@ -40,7 +40,7 @@ static void delta_of_15_2(void **state)
 {
     (void)state;
     static const uint8_t expected[] = {0x84, 0x00, 0x65, 0,    0,    0,    0xa5, 0xef, 0xc3,
-                                       0xe2, 0x01, 0x00, 0x01, 0x01, 0x02, 0x02, 0x63};
+                                       0xe2, 0x01, 0x00, 0x01, 0x01, 0x7f, 0x02, 0x02, 0x63};
     tg_instrument_id id;
     tg_image image;
     tg__channel channel;
@@ -135,13 +135,53 @@ static void subscribe_of_15_4(void **state)
     assert_string_equal(name.symbol, "BTC");
 }
 
+static void shaped_row_of_15_5(void **state)
+{
+    (void)state;
+    static const uint8_t expected[] = {0x84, 0x00, 0x65, 0,    0,    0,    0xa5, 0xef, 0xc3, 0xe2,
+                                       0x01, 0xa0, 0x06, 0x01, 0x01, 0x06, 0x00, 0x28, 0x02};
+    const int64_t second = 1000000000;
+    const int64_t ms = 1000000;
+    tg_instrument_id id;
+    tg_image image;
+    tg__channel channel;
+    make_channel_of_id_1(&channel, &id, &image);
+    channel.boundary = 100;
+    channel.ts_gateway_ns = second;
+    image.epoch = 7;
+    image.seq = 1000;
+    image.value[TG_FIELD_BID_PRICE] = 184275;
+    image.present |= TG_FIELD_BIT(TG_FIELD_TS_EXCHANGE);
+    image.value[TG_FIELD_TS_EXCHANGE] = second;
+    tg__update update = {.id = 1, .covered = 1, .image = image};
+    update.image.seq = 1001;
+    update.image.value[TG_FIELD_BID_PRICE] = 184276;
+    update.image.value[TG_FIELD_TS_EXCHANGE] = second + 38 * ms;
+    const tg__frame frame = {.base = 100,
+                             .boundary = 101,
+                             .ts_gateway_ns = second + 40 * ms,
+                             .set_digest = channel.set_digest,
+                             .count = 1};
+    uint8_t bytes[64];
+    size_t size = 0;
+    assert_int_equal(tg__delta_encode(&channel, &frame, &update, bytes, sizeof bytes, &size),
+                     TG_OK);
+    assert_int_equal(size, sizeof expected);
+    assert_memory_equal(bytes, expected, sizeof expected);
+    tg__frame decoded;
+    tg__update row;
+    tg__fault fault;
+    assert_int_equal(
+        tg__delta_decode(&channel, expected, sizeof expected, &decoded, &row, 1, &fault), TG_OK);
+    assert_memory_equal(&row, &update, sizeof row);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(heartbeat_of_15_1),
-        cmocka_unit_test(delta_of_15_2),
-        cmocka_unit_test(snapshot_of_15_3),
-        cmocka_unit_test(subscribe_of_15_4),
+        cmocka_unit_test(heartbeat_of_15_1),  cmocka_unit_test(delta_of_15_2),
+        cmocka_unit_test(snapshot_of_15_3),   cmocka_unit_test(subscribe_of_15_4),
+        cmocka_unit_test(shaped_row_of_15_5),
     };
     return cmocka_run_group_tests_name("codec.worked_examples", tests, NULL, NULL);
 }

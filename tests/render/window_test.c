@@ -135,6 +135,15 @@ static void a_screenshot_is_a_whole_file_or_none(void **state)
     second_size = file_bytes(path, second, sizeof second);
     assert_int_equal(second_size, first_size);
     assert_memory_equal(first, second, first_size);
+    /* A copy stays as it was, whatever the window shows later. */
+    tg_picture *picture = NULL;
+    assert_int_equal(tg_picture_open(window, &picture), TG_OK);
+    draw_something(window, grid, "61813.01");
+    assert_int_equal(tg_picture_write(picture, path), TG_OK);
+    tg_picture_close(picture);
+    tg_picture_close(NULL);
+    assert_int_equal(file_bytes(path, second, sizeof second), first_size);
+    assert_memory_equal(first, second, first_size);
     assert_int_equal(tg_window_screenshot(window, "/nowhere/a.png"), TG_ERR_IMAGE);
     assert_int_equal(errno, ENOENT);
     tg_grid_close(grid);

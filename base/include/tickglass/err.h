@@ -49,7 +49,7 @@ TG_BEGIN_DECLS
     X(TG_ERR_VALUE_RANGE,         117, PEER,     "a value is outside its allowed range")           \
     X(TG_ERR_BOUNDARY,            118, PEER,     "a boundary does not lie after its base")         \
     X(TG_ERR_FRAME_SIZE,          119, PEER,     "a message is larger than the agreed limit")      \
-    X(TG_ERR_DUPLICATE_ID,        120, PEER,     "an id stands twice in one message")              \
+    X(TG_ERR_ROW_SHAPE,           120, PEER,     "a row names a shape that does not exist")         \
     /* store: 200 to 299 */                                                                        \
     X(TG_ERR_READERS,             200, RESOURCE, "no reader slot is free")                         \
     X(TG_ERR_INSTRUMENTS,         201, RESOURCE, "the instrument limit of the store is reached")   \

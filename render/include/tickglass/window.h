@@ -84,6 +84,23 @@ TG_API TG_MUST_CHECK tg_err tg_window_present(tg_window *window);
  */
 TG_API TG_MUST_CHECK tg_err tg_window_screenshot(const tg_window *window, const char *path);
 
+/** A copy of what is in a window, to be written by whoever has time for it. */
+typedef struct tg_picture tg_picture;
+
+/**
+ * @retval TG_ERR_NO_MEMORY  allocation failed
+ * Thread: owner of the window.  Blocks: no.  Owner of *out: the caller; close with
+ * tg_picture_close().  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_picture_open(const tg_window *window, tg_picture **out);
+
+/** NULL is allowed. Thread: any.  Blocks: no.  Since: 0.1 */
+TG_API void tg_picture_close(tg_picture *picture);
+
+/** As tg_window_screenshot(), with the same errors. Thread: any.  Blocks: on the disk.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_picture_write(const tg_picture *picture, const char *path);
+
 typedef enum tg_input_kind {
     TG_INPUT_WAKE,    /**< tg_window_wake() was called, once or more */
     TG_INPUT_KEY,     /**< key, or character, with its modifiers */
