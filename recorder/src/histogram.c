@@ -300,6 +300,11 @@ uint32_t tg__histogram_slot_count(const tg_histogram *histogram)
     return histogram->slot_count;
 }
 
+uint32_t tg__histogram_slot_of(const tg_histogram *histogram, int64_t value)
+{
+    return slot_of(histogram, (uint64_t)value);
+}
+
 uint64_t tg__histogram_slot_get(const tg_histogram *histogram, uint32_t slot)
 {
     for (;;) {

@@ -21,6 +21,9 @@ uint32_t tg__histogram_slot_count(const tg_histogram *histogram);
 /** The counter of slot < slot count, exact for some moment of the call. Thread: any. Blocks: no. */
 uint64_t tg__histogram_slot_get(const tg_histogram *histogram, uint32_t slot);
 
+/** The counter that a value from 0 to highest is counted in. Thread: any. Blocks: no. */
+uint32_t tg__histogram_slot_of(const tg_histogram *histogram, int64_t value);
+
 /** Smallest and largest value that the counter stands for. Thread: any. Blocks: no. */
 int64_t tg__histogram_slot_lowest(const tg_histogram *histogram, uint32_t slot);
 int64_t tg__histogram_slot_highest(const tg_histogram *histogram, uint32_t slot);

@@ -24,6 +24,7 @@ typedef struct log_options {
     uint8_t argument;  /**< from 1; 0: all (stats) */
     bool csv;
     bool trace;
+    bool hlog;
     const char *name; /**< of a histogram */
     const char *output;
     const char *rings;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "histogram_snapshot.h"
+#include "hlog.h"
 
 #define NAMES_MAX 256
 
@@ -24,14 +25,15 @@ typedef struct named {
 typedef struct gathering {
     named *names;
     size_t count;
+    bool hlog;        /* print each window instead of adding it up */
+    bool hlog_headed; /* its header is out */
 } gathering;
 
-static named *find(gathering *g, const tg__histogram_piece *piece)
+static named *find(gathering *g, const char *name, size_t name_size)
 {
-    const size_t size =
-        piece->name_size <= TG__HISTOGRAM_NAME_MAX ? piece->name_size : TG__HISTOGRAM_NAME_MAX;
+    const size_t size = name_size <= TG__HISTOGRAM_NAME_MAX ? name_size : TG__HISTOGRAM_NAME_MAX;
     for (size_t i = 0; i < g->count; i++) {
-        if (strlen(g->names[i].name) == size && memcmp(g->names[i].name, piece->name, size) == 0) {
+        if (strlen(g->names[i].name) == size && memcmp(g->names[i].name, name, size) == 0) {
             return &g->names[i];
         }
     }
@@ -40,37 +42,80 @@ static named *find(gathering *g, const tg__histogram_piece *piece)
     }
     named *made = &g->names[g->count++];
     memset(made, 0, sizeof *made);
-    memcpy(made->name, piece->name, size);
+    memcpy(made->name, name, size);
     return made;
 }
 
-static tg_err add_window(named *n, const tg__log_record *record, const tg__histogram_piece *piece)
+/* A line of a histogram log: tag, start and length in seconds, largest value in ms, counts. */
+static tg_err print_hlog(gathering *g, const named *n, const tg_histogram *window,
+                         int64_t from_utc_ns, int64_t to_utc_ns)
 {
-    tg_histogram *window = NULL;
-    tg_err err =
-        tg__histogram_from_stream((const unsigned char *)n->stream.bytes, n->stream.size, &window);
-    if (err == TG_OK && n->sum == NULL) {
+    tg__text_buffer text = {NULL, 0, 0, false};
+    tg_histogram_summary summary;
+    tg_histogram_summary_get(window, &summary);
+    const tg_err err = tg__hlog_encode(window, &text);
+    if (err == TG_OK && !g->hlog_headed) {
+        (void)printf("#[Histogram log format version 1.3]\n"
+                     "#[StartTime: %.3f (seconds since epoch)]\n"
+                     "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
+                     "\"Interval_Compressed_Histogram\"\n",
+                     (double)from_utc_ns / 1e9);
+        g->hlog_headed = true;
+    }
+    if (err == TG_OK) {
+        char tag[sizeof n->name];
+        memcpy(tag, n->name, sizeof tag);
+        for (char *at = tag; *at != '\0'; at++) {
+            *at = *at == ',' || *at == ' ' || *at == '"' ? '_' : *at; /* they would end it */
+        }
+        (void)printf("Tag=%s,%.3f,%.3f,%.3f,%.*s\n", tag, (double)from_utc_ns / 1e9,
+                     (double)(to_utc_ns - from_utc_ns) / 1e9, (double)summary.max / 1e6,
+                     (int)text.size, text.bytes);
+    }
+    tg__text_buffer_deinit(&text);
+    return err;
+}
+
+/* Takes the window over. */
+static tg_err add_window(gathering *g, named *n, tg_histogram *window, int64_t from_utc_ns,
+                         int64_t to_utc_ns)
+{
+    tg_err err = TG_OK;
+    if (g->hlog) {
+        err = print_hlog(g, n, window, from_utc_ns, to_utc_ns);
+    } else if (n->sum == NULL) {
         n->sum = window;
         window = NULL;
-    } else if (err == TG_OK) {
+    } else {
         err = tg_histogram_add(n->sum, window);
     }
     tg_histogram_close(window);
     if (err == TG_OK) {
-        const int64_t from = tg__time_map_utc(&record->file->times, piece->from_mono_ns);
-        const int64_t to = tg__time_map_utc(&record->file->times, piece->to_mono_ns);
-        n->first_utc_ns = n->windows == 0 || from < n->first_utc_ns ? from : n->first_utc_ns;
-        n->last_utc_ns = n->windows == 0 || to > n->last_utc_ns ? to : n->last_utc_ns;
+        n->first_utc_ns =
+            n->windows == 0 || from_utc_ns < n->first_utc_ns ? from_utc_ns : n->first_utc_ns;
+        n->last_utc_ns = n->windows == 0 || to_utc_ns > n->last_utc_ns ? to_utc_ns : n->last_utc_ns;
         n->windows++;
     }
     return err;
+}
+
+static tg_err add_stream(gathering *g, named *n, const tg__log_record *record,
+                         const tg__histogram_piece *piece)
+{
+    tg_histogram *window = NULL;
+    const tg_err err =
+        tg__histogram_from_stream((const unsigned char *)n->stream.bytes, n->stream.size, &window);
+    return err != TG_OK ? err
+                        : add_window(g, n, window,
+                                     tg__time_map_utc(&record->file->times, piece->from_mono_ns),
+                                     tg__time_map_utc(&record->file->times, piece->to_mono_ns));
 }
 
 /* Damaged or incomplete windows are counted and left out; only want of memory ends it. */
 static tg_err take_piece(gathering *g, const tg__log_record *record,
                          const tg__histogram_piece *piece)
 {
-    named *n = find(g, piece);
+    named *n = find(g, piece->name, piece->name_size);
     if (n == NULL) {
         return TG_ERR_FULL;
     }
@@ -89,7 +134,7 @@ static tg_err take_piece(gathering *g, const tg__log_record *record,
         return TG_OK;
     }
     n->next_piece = 0;
-    const tg_err err = add_window(n, record, piece);
+    const tg_err err = add_stream(g, n, record, piece);
     n->incomplete += err != TG_OK;
     return err == TG_ERR_NO_MEMORY ? err : TG_OK;
 }
@@ -154,15 +199,128 @@ static void print_named(const named *n, bool json)
     tg__text_buffer_deinit(&text);
 }
 
+/* ---- .hlog files, which other programs wrote ------------------------------------------------- */
+
+static bool is_hlog(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        return false; /* opening it as a record says why */
+    }
+    const int first = fgetc(file);
+    (void)fclose(file);
+    return first == '#' || first == '"';
+}
+
+/* A comma-separated field of line; at moves behind it. */
+static char *take_field(char **at)
+{
+    char *field = *at;
+    char *end = strchr(field, ',');
+    if (end != NULL) {
+        *end = '\0';
+        *at = end + 1;
+    } else {
+        *at = field + strlen(field);
+    }
+    return field;
+}
+
+/* base_s is added to the stamps of logs that count from their start. */
+static tg_err take_line(const log_options *opt, gathering *g, char *line, double base_s)
+{
+    const char *tag = "";
+    if (strncmp(line, "Tag=", 4) == 0) {
+        tag = take_field(&line) + 4;
+    }
+    char *end = NULL;
+    const double from_s = strtod(take_field(&line), &end) + base_s;
+    if (*end != '\0' || from_s < 0 || from_s > 9e9) {
+        return TG_ERR_SYNTAX;
+    }
+    const double length_s = strtod(take_field(&line), &end);
+    if (*end != '\0' || length_s < 0 || length_s > 1e9) {
+        return TG_ERR_SYNTAX;
+    }
+    (void)take_field(&line); /* the largest value, which the counts say too */
+    if (opt->name != NULL && strcmp(opt->name, tag) != 0) {
+        return TG_OK;
+    }
+    tg_histogram *window = NULL;
+    const tg_err err = tg__hlog_decode(line, strlen(line), &window);
+    if (err != TG_OK) {
+        return err;
+    }
+    named *n = find(g, tag, strlen(tag));
+    if (n == NULL) {
+        tg_histogram_close(window);
+        return TG_ERR_FULL;
+    }
+    return add_window(g, n, window, (int64_t)(from_s * 1e9), (int64_t)((from_s + length_s) * 1e9));
+}
+
+static int take_hlog(const log_options *opt, gathering *g, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    char *line = NULL;
+    size_t capacity = 0;
+    double base_s = 0;
+    int status = file != NULL ? LOG_OK : log_fail(path, TG_ERR_IO);
+    for (uint64_t number = 1; status == LOG_OK && getline(&line, &capacity, file) >= 0; number++) {
+        line[strcspn(line, "\r\n")] = '\0';
+        if (strncmp(line, "#[BaseTime: ", 12) == 0) {
+            base_s = strtod(line + 12, NULL);
+        }
+        if (line[0] == '#' || line[0] == '"' || line[0] == '\0') {
+            continue;
+        }
+        const tg_err err = take_line(opt, g, line, base_s);
+        if (err != TG_OK) {
+            (void)fprintf(stderr, "tickglass-log: %s:%" PRIu64 ": %s (%s)\n", path, number,
+                          tg_err_text(err), tg_err_name(err));
+            status = LOG_DAMAGED;
+        }
+    }
+    free(line);
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return status;
+}
+
+static int take_all(const log_options *opt, gathering *g)
+{
+    log_options records = *opt; /* those of the paths that are records */
+    records.path_count = 0;
+    records.paths = calloc((size_t)opt->path_count, sizeof *records.paths);
+    int status = records.paths != NULL ? LOG_OK : log_fail("memory", TG_ERR_NO_MEMORY);
+    for (int i = 0; i < opt->path_count && status == LOG_OK; i++) {
+        if (is_hlog(opt->paths[i])) {
+            status = take_hlog(opt, g, opt->paths[i]);
+        } else {
+            records.paths[records.path_count++] = opt->paths[i];
+        }
+    }
+    if (status == LOG_OK && records.path_count != 0) {
+        log_input input;
+        status = log_input_open(&records, &input);
+        if (status == LOG_OK) {
+            const tg_err err = gather(opt, &input, g);
+            status = err == TG_OK ? log_input_problems(&input) : log_fail(records.paths[0], err);
+        }
+        log_input_close(&input);
+    }
+    free(records.paths);
+    return status;
+}
+
 int log_hist(const log_options *opt)
 {
-    log_input input;
-    int status = log_input_open(opt, &input);
-    gathering g = {calloc(NAMES_MAX, sizeof *g.names), 0};
-    tg_err err = g.names != NULL ? TG_OK : TG_ERR_NO_MEMORY;
-    if (status == LOG_OK && err == TG_OK) {
-        err = gather(opt, &input, &g);
+    gathering g = {.names = calloc(NAMES_MAX, sizeof *g.names), .hlog = opt->hlog};
+    if (g.names == NULL) {
+        return log_fail("memory", TG_ERR_NO_MEMORY);
     }
+    const int status = take_all(opt, &g);
     for (size_t i = 0; i < g.count; i++) {
         if (g.names[i].sum != NULL) {
             print_named(&g.names[i], opt->json);
@@ -171,9 +329,5 @@ int log_hist(const log_options *opt)
         tg__text_buffer_deinit(&g.names[i].stream);
     }
     free(g.names);
-    if (status == LOG_OK) {
-        status = err == TG_OK ? log_input_problems(&input) : log_fail(opt->paths[0], err);
-    }
-    log_input_close(&input);
     return status;
 }

@@ -16,7 +16,7 @@ static const char usage[] =
     "  tail     the same for one file, and go on while it is being written\n"
     "  export   records for other programs: --csv (one call site) or --trace (Chrome, Perfetto)\n"
     "  stats    per call site: number, and range and percentiles of each argument\n"
-    "  hist     recorded histograms, all windows of a name added up\n"
+    "  hist     recorded histograms, all windows of a name added up; reads .hlog files too\n"
     "  verify   check every block and every record\n"
     "  recover  after a crash: join a file with the rings that its process left\n"
     "\n"
@@ -31,6 +31,7 @@ static const char usage[] =
     "  --from TIME       2026-11-30T18:51:28Z, with or without fraction, or UTC nanoseconds\n"
     "  --to TIME\n"
     "  --name NAME       one histogram (hist)\n"
+    "  --hlog            each window as a line of a HdrHistogram log (hist)\n"
     "  --output FILE     recover: default FILE.recovered\n"
     "  --rings FILE      recover: default is what the record names\n"
     "  --version, --help\n"
@@ -173,6 +174,8 @@ int main(int argc, char **argv)
             opt.csv = true;
         } else if (strcmp(argv[i], "--trace") == 0) {
             opt.trace = true;
+        } else if (strcmp(argv[i], "--hlog") == 0) {
+            opt.hlog = true;
         } else if (strncmp(argv[i], "--", 2) != 0) {
             paths[opt.path_count++] = argv[i];
         } else if (i + 1 < argc && take_option(&opt, argv[i], argv[i + 1])) {

@@ -48,6 +48,15 @@ expect 0 stats --site golden.c:101 "$record"
 grep -q 'argument 2: min -37.63 mean -37.615 ' out || fail "stats"
 expect 0 hist --name glass "$record"
 grep -q 'count 4 min 1000000 .* p100 4000000' out || fail "hist"
+expect 0 hist --hlog "$record"
+cp out own.hlog
+expect 0 hist --name glass own.hlog
+grep -q 'count 4 ' out || fail "hist of our own log"
+expect 0 hist "$golden/hdr_histogram_js.hlog"
+grep -q 'count 100000 .* p50 2478079 ' out || fail "hist of another program's log"
+sed 's/HISTFA/HISTFB/' own.hlog >bad.hlog
+expect 1 hist bad.hlog
+grep -q 'bad.hlog:4: ' err || fail "a bad line of a log is named"
 expect 0 export --csv --site golden.c:101 "$record"
 [ "$(wc -l <out)" = 5 ] || fail "export --csv"
 expect 0 export --trace "$record"

@@ -1,0 +1,154 @@
+#include "tg_cmocka.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "histogram_slots.h"
+#include "hlog.h"
+#include "seeded_random.h"
+
+static tg_histogram *open_with(int64_t lowest, int64_t highest, int digits)
+{
+    tg_histogram_options opt;
+    tg_histogram_options_init(&opt);
+    opt.lowest = lowest;
+    opt.highest = highest;
+    opt.significant_digits = digits;
+    tg_histogram *histogram = NULL;
+    assert_int_equal(tg_histogram_open(&opt, &histogram), TG_OK);
+    return histogram;
+}
+
+static tg_histogram *encode_and_decode(const tg_histogram *from)
+{
+    tg__text_buffer text = {NULL, 0, 0, false};
+    assert_int_equal(tg__hlog_encode(from, &text), TG_OK);
+    tg_histogram *again = NULL;
+    assert_int_equal(tg__hlog_decode(text.bytes, text.size, &again), TG_OK);
+    tg__text_buffer_deinit(&text);
+    return again;
+}
+
+static void every_count_survives_the_exchange_form(void **state)
+{
+    (void)state;
+    seeded_random random = random_start("hlog", 31);
+    for (int digits = 1; digits <= 4; digits++) {
+        tg_histogram *histogram = open_with(1, INT64_C(60000000000), digits);
+        for (int i = 0; i < 3000; i++) {
+            const uint32_t slot =
+                (uint32_t)random_below(&random, tg__histogram_slot_count(histogram));
+            tg__histogram_slot_add(histogram, slot, random_any_size(&random, 50));
+        }
+        tg_histogram *again = encode_and_decode(histogram);
+        const uint32_t slots = tg__histogram_slot_count(histogram);
+        assert_int_equal(tg__histogram_slot_count(again), slots);
+        for (uint32_t slot = 0; slot < slots; slot++) {
+            assert_int_equal(tg__histogram_slot_get(again, slot),
+                             tg__histogram_slot_get(histogram, slot));
+        }
+        tg_histogram_close(again);
+        tg_histogram_close(histogram);
+    }
+}
+
+static void a_coarser_lowest_value_keeps_counts_and_precision(void **state)
+{
+    (void)state;
+    seeded_random random = random_start("coarse", 32);
+    tg_histogram *histogram = open_with(1000, INT64_C(60000000000), 3);
+    for (int i = 0; i < 50000; i++) {
+        tg_histogram_record(histogram, (int64_t)random_any_size(&random, 35));
+    }
+    tg_histogram *again = encode_and_decode(histogram);
+    tg_histogram_summary before;
+    tg_histogram_summary after;
+    tg_histogram_summary_get(histogram, &before);
+    tg_histogram_summary_get(again, &after);
+    assert_int_equal(after.count, before.count);
+    const double asked[] = {1, 50, 99, 99.9};
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+        const int64_t exact = tg_histogram_percentile(histogram, asked[i]);
+        const int64_t got = tg_histogram_percentile(again, asked[i]);
+        assert_true(got <= exact && exact - got <= (exact / 1000 > 1024 ? exact / 1000 : 1024));
+    }
+    tg_histogram_close(again);
+    tg_histogram_close(histogram);
+}
+
+static void an_empty_histogram_stays_empty(void **state)
+{
+    (void)state;
+    tg_histogram *histogram = open_with(1000, INT64_C(60000000000), 3);
+    tg_histogram *again = encode_and_decode(histogram);
+    tg_histogram_summary summary;
+    tg_histogram_summary_get(again, &summary);
+    assert_int_equal(summary.count, 0);
+    tg_histogram_close(again);
+    tg_histogram_close(histogram);
+}
+
+static void another_program_s_log_reads_with_its_own_figures(void **state)
+{
+    (void)state;
+    /* Written by hdr-histogram-js 3.0.1, which said: 100,000 values, p50 2,478,079, p99.9
+     * 4,993,023. */
+    FILE *file = fopen(GOLDEN_DIR "/hdr_histogram_js.hlog", "r");
+    assert_non_null(file);
+    static char line[16384];
+    while (fgets(line, sizeof line, file) != NULL && strncmp(line, "Tag=js,", 7) != 0) {
+    }
+    assert_int_equal(fclose(file), 0);
+    line[strcspn(line, "\r\n")] = '\0';
+    const char *text = strrchr(line, ',');
+    assert_non_null(text);
+    tg_histogram *histogram = NULL;
+    assert_int_equal(tg__hlog_decode(text + 1, strlen(text + 1), &histogram), TG_OK);
+    tg_histogram_summary summary;
+    tg_histogram_summary_get(histogram, &summary);
+    assert_int_equal(summary.count, 100000);
+    assert_int_equal(tg_histogram_percentile(histogram, 50), 2478079);
+    assert_int_equal(tg_histogram_percentile(histogram, 99.9), 4993023);
+    tg_histogram_close(histogram);
+}
+
+static void damaged_text_is_refused_or_at_least_bounded(void **state)
+{
+    (void)state;
+    seeded_random random = random_start("damaged", 33);
+    tg_histogram *histogram = open_with(1, 1000000, 2);
+    for (int i = 0; i < 500; i++) {
+        tg_histogram_record(histogram, (int64_t)random_below(&random, 1000000));
+    }
+    tg__text_buffer text = {NULL, 0, 0, false};
+    assert_int_equal(tg__hlog_encode(histogram, &text), TG_OK);
+    tg_histogram *again = NULL;
+    for (size_t shorter = 0; shorter < text.size; shorter++) {
+        assert_int_not_equal(tg__hlog_decode(text.bytes, shorter, &again), TG_OK);
+        assert_null(again);
+    }
+    for (int round = 0; round < 1000; round++) {
+        const size_t at = (size_t)random_below(&random, text.size);
+        const char kept = text.bytes[at];
+        text.bytes[at] = (char)random_u64(&random);
+        if (tg__hlog_decode(text.bytes, text.size, &again) == TG_OK) {
+            tg_histogram_close(again); /* the same character, or unused bits of the last one */
+        }
+        text.bytes[at] = kept;
+    }
+    tg__text_buffer_deinit(&text);
+    tg_histogram_close(histogram);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_count_survives_the_exchange_form),
+        cmocka_unit_test(a_coarser_lowest_value_keeps_counts_and_precision),
+        cmocka_unit_test(an_empty_histogram_stays_empty),
+        cmocka_unit_test(another_program_s_log_reads_with_its_own_figures),
+        cmocka_unit_test(damaged_text_is_refused_or_at_least_bounded),
+    };
+    return cmocka_run_group_tests_name("recorder.hlog", tests, NULL, NULL);
+}
