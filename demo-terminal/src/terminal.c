@@ -352,7 +352,7 @@ static void write_report(terminal *self, const tg_histogram *decode, const tg_hi
     char build[256];
     char drawing[160];
     tg_window_describe(self->window, drawing, sizeof drawing);
-    (void)snprintf(build, sizeof build, "%s, %s", tg_build_info(), drawing);
+    (void)snprintf(build, sizeof build, "%s %s", tg_build_info(), drawing);
     const screen_counts counts = screen_counts_get(self->screen);
     tg_client *client = feed_client(self->feed);
     terminal_report report = {
