@@ -1,6 +1,6 @@
 /*
- * bench_recorder [--json]: what recording costs, beside the floor of the same run. With --json only
- * lines of JSON go to standard output.
+ * bench_recorder [--json] [kill|burst|paced|sustained|text|hist]: what recording costs, beside the
+ * floor of the same run. With --json only lines of JSON go to standard output.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -362,27 +362,56 @@ static void bench_kill(void)
     }
 }
 
+static bool wanted(const char *only, const char *name)
+{
+    return only == NULL || strcmp(only, name) == 0;
+}
+
+static void run(const char *only)
+{
+    char memory[] = "/dev/shm/bench-recorder-XXXXXX";
+    const double cycle_ns = bench_cycle_ns();
+    if (wanted(only, "kill")) { /* first: its children are forked while there is one thread */
+        bench_kill();
+    }
+    if (wanted(only, "burst")) {
+        bench_burst();
+    }
+    if (wanted(only, "paced")) {
+        bench_paced(cycle_ns);
+    }
+    if (wanted(only, "sustained") && mkdtemp(memory) != NULL) {
+        bench_sustained(memory, "tmpfs");
+        (void)rmdir(memory);
+    }
+    if (wanted(only, "sustained")) {
+        bench_sustained(dir, "disk");
+    }
+    if (wanted(only, "text")) {
+        bench_text();
+    }
+    if (wanted(only, "hist")) {
+        bench_hist();
+    }
+}
+
 int main(int argc, char **argv)
 {
-    json = argc > 1 && strcmp(argv[1], "--json") == 0;
+    const char *only = NULL;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--json") == 0) {
+            json = true;
+        } else {
+            only = argv[i];
+        }
+    }
     const char *base = getenv("TMPDIR");
     (void)snprintf(dir, sizeof dir, "%s/bench-recorder-XXXXXX", base != NULL ? base : "/tmp");
     if (mkdtemp(dir) == NULL) {
         perror(dir);
         return 1;
     }
-    char memory[] = "/dev/shm/bench-recorder-XXXXXX";
-    const double cycle_ns = bench_cycle_ns();
-    bench_kill(); /* first: its children are forked while there is one thread */
-    bench_burst();
-    bench_paced(cycle_ns);
-    if (mkdtemp(memory) != NULL) {
-        bench_sustained(memory, "tmpfs");
-        (void)rmdir(memory);
-    }
-    bench_sustained(dir, "disk");
-    bench_text();
-    bench_hist();
+    run(only);
     (void)rmdir(dir);
     return 0;
 }

@@ -25,17 +25,37 @@ demo_wait_for_port() {
     sed 's/.*://' "$1"
 }
 
-# demo_summary FILE: every number of a report, one a line, nested names joined by a dot
+# demo_summary FILE: a report as lines "name value"; the members of a nested object share one line
 demo_summary() {
-    sed 's/[{},]/\n&\n/g' "$1" | awk -F'"' '
-    /^{/ { path[++depth] = path[depth - 1] name; next }
-    /^}/ { depth--; next }
-    NF >= 3 {
-        value = $0
-        sub(/^[^:]*:[ \t]*/, "", value)
-        name = $2 (value == "" ? "." : "")
-        if (value != "") { printf "  %-28s %s\n", path[depth] $2, value; name = "" }
-    }'
+    awk '
+    { text = text $0 " " }
+    function pair_end(    at, value) {
+        at = index(pair, ":")
+        if (at > 0) {
+            value = substr(pair, at + 1)
+            gsub(/^ +| +$|"/, "", value)
+            name = substr(pair, 1, at - 1)
+            gsub(/[ "]/, "", name)
+            if (value != "" && depth == 1) { printf "  %-24s %s\n", name, value }
+            if (value != "" && depth > 1) { row[depth] = row[depth] name " " value "  " }
+        }
+        pair = ""
+    }
+    END {
+        for (i = 1; i <= length(text); i++) {
+            c = substr(text, i, 1)
+            if (c == "\"") { quoted = !quoted }
+            if (quoted || c !~ /[{},]/) { pair = pair c; continue }
+            pair_end()
+            if (c == "{") {
+                title[++depth] = (depth > 2 ? title[depth - 1] "." : "") name
+                row[depth] = ""
+            } else if (c == "}") {
+                if (row[depth] != "") { printf "  %-24s %s\n", title[depth], row[depth] }
+                depth--
+            }
+        }
+    }' "$1"
 }
 
 command_demo() {

@@ -267,11 +267,10 @@ static tg_err serve(gateway *g, tg__cause *cause)
 /* Everybody is told when to come back, spread so that they do not all come at once. */
 static void leave(gateway *g)
 {
-    const uint16_t code = stop_signal == SIGTERM ? TG__CLOSE_SERVICE_RESTART : TG__CLOSE_GOING_AWAY;
+    const uint16_t code = stop_signal == SIGINT ? TG__CLOSE_GOING_AWAY : TG__CLOSE_SERVICE_RESTART;
     const int64_t deadline_ns = tg_clock_mono_ns(&g->clock) + LEAVE_LIMIT_NS;
     tg__prng prng = {g->instance};
-    tg__log("signal %d: closing %u connections with code %u", (int)stop_signal,
-            (unsigned)g->hub->peer_count, (unsigned)code);
+    tg__log("closing %u connections with code %u", (unsigned)g->hub->peer_count, (unsigned)code);
     tg__websocket_server_refuse_new(g->server);
     for (tg__peer *peer = g->hub->first_peer; peer != NULL; peer = peer->next) {
         tg__hub_close_peer(g->hub, peer, code,
@@ -315,9 +314,12 @@ static tg_err run(gateway *g, tg__cause *cause)
     raise_descriptor_limit();
     TG_TRY(catch_signals(cause));
     TG_TRY(open_gateway(g, cause));
-    TG_TRY(serve(g, cause));
+    const tg_err err = serve(g, cause);
+    if (err != TG_OK) {
+        tg__log("%s", cause->text);
+    }
     leave(g);
-    return TG_OK;
+    return err;
 }
 
 int main(int argc, char **argv)

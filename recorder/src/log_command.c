@@ -95,7 +95,7 @@ int log_input_problems(const log_input *input)
     return status;
 }
 
-static bool is_site(const tg__site_info *site, const char *asked)
+bool log_is_site(const tg__site_info *site, const char *asked)
 {
     const char *colon = strrchr(asked, ':');
     const size_t length = colon != NULL ? (size_t)(colon - asked) : strlen(asked);
@@ -118,10 +118,81 @@ static bool is_thread(const tg__log_record *record, const char *asked)
     return strcmp(tg__log_file_thread_name(record->file, record->thread), asked) == 0;
 }
 
+static int compare_doubles(double left, double right)
+{
+    return (left > right) - (left < right);
+}
+
+/* Less than, equal to or greater than 0, as the argument is to the text; false: not comparable. */
+static bool compare_argument(const tg__log_argument *argument, const char *text, int *out)
+{
+    const size_t size = strlen(text);
+    char *end = NULL;
+    tg_decimal wanted;
+    double value;
+    switch (argument->type) {
+    case TG__TYPE_TEXT: {
+        const size_t common = size < argument->size ? size : argument->size;
+        *out = memcmp(argument->bytes, text, common);
+        *out = *out != 0 ? *out : compare_doubles(argument->size, (double)size);
+        return true;
+    }
+    case TG__TYPE_BLOB:
+        return false;
+    case TG__TYPE_F64:
+        memcpy(&value, &argument->word, sizeof value);
+        *out = compare_doubles(value, strtod(text, &end));
+        return *end == '\0' && end != text;
+    case TG__TYPE_U64: {
+        const unsigned long long whole = strtoull(text, &end, 10);
+        *out = (argument->word > whole) - (argument->word < whole);
+        return *end == '\0' && end != text;
+    }
+    case TG__TYPE_DECIMAL: {
+        /* Exact at the finer of the two exponents, unless that does not fit. */
+        const tg_decimal own = {(int64_t)argument->word, argument->exponent};
+        int64_t left;
+        int64_t right;
+        if (tg_decimal_parse(text, size, &wanted) != TG_OK) {
+            return false;
+        }
+        const int8_t finer = own.exponent < wanted.exponent ? own.exponent : wanted.exponent;
+        if (tg_decimal_rescale(own, finer, &left) != TG_OK ||
+            tg_decimal_rescale(wanted, finer, &right) != TG_OK) {
+            return false;
+        }
+        *out = (left > right) - (left < right);
+        return true;
+    }
+    default: {
+        const long long whole = strtoll(text, &end, 10);
+        *out = ((int64_t)argument->word > whole) - ((int64_t)argument->word < whole);
+        return *end == '\0' && end != text;
+    }
+    }
+}
+
+static bool fits_where(const char *where, const tg__log_record *record)
+{
+    char *sign = NULL;
+    const unsigned long number = strtoul(where, &sign, 10);
+    if (number < 1 || number > record->site->argument_count) {
+        return false;
+    }
+    tg__log_argument arguments[TG_RECORD_ARGUMENTS_MAX];
+    tg__log_arguments(record, arguments);
+    int order = 0;
+    if (!compare_argument(&arguments[number - 1], sign + 1, &order)) {
+        return false;
+    }
+    return *sign == '=' ? order == 0 : *sign == '<' ? order < 0 : order > 0;
+}
+
 bool log_wants(const log_options *opt, const tg__log_record *record)
 {
     return (opt->level_most == 0 || record->site->level <= opt->level_most) &&
            record->utc_ns >= opt->from_utc_ns && record->utc_ns <= opt->to_utc_ns &&
-           (opt->site == NULL || is_site(record->site, opt->site)) &&
-           (opt->thread == NULL || is_thread(record, opt->thread));
+           (opt->site == NULL || log_is_site(record->site, opt->site)) &&
+           (opt->thread == NULL || is_thread(record, opt->thread)) &&
+           (opt->where == NULL || fits_where(opt->where, record));
 }

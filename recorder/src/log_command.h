@@ -20,6 +20,10 @@ typedef struct log_options {
     const char *contains;
     int64_t from_utc_ns;
     int64_t to_utc_ns;
+    const char *where; /**< N=VALUE, N<VALUE, N>VALUE: argument N from 1; NULL: any */
+    uint8_t argument;  /**< from 1; 0: all (stats) */
+    bool csv;
+    bool trace;
     const char *name; /**< of a histogram */
     const char *output;
     const char *rings;
@@ -41,10 +45,15 @@ int log_input_problems(const log_input *input);
 
 bool log_wants(const log_options *opt, const tg__log_record *record);
 
+/** True if FILE:LINE or FILE names the site. */
+bool log_is_site(const tg__site_info *site, const char *asked);
+
 /** errno or error in one line on stderr; returns LOG_USAGE. */
 int log_fail(const char *path, tg_err err);
 
 int log_cat(const log_options *opt);
+int log_tail(const log_options *opt);
+int log_export(const log_options *opt);
 int log_stats(const log_options *opt);
 int log_hist(const log_options *opt);
 int log_verify(const log_options *opt);

@@ -15,6 +15,10 @@
 
 #define RINGS_MAX (sizeof((tg__log_file *)0)->position_end / sizeof(uint64_t))
 
+/* Address space beyond the end of a followed file. Pages there appear as the file grows; nothing
+ * else is taken for them. */
+#define FOLLOW_AHEAD (SIZE_MAX > UINT32_MAX ? (size_t)1 << 36 : (size_t)1 << 28)
+
 /* Room for one more item behind count; the array may move. */
 static tg_err grow(void **items, size_t count, size_t *capacity, size_t item_size)
 {
@@ -189,7 +193,7 @@ static size_t find_block(const tg__log_file *file, size_t from)
 
 static tg_err index_blocks(tg__log_file *file)
 {
-    size_t at = 0;
+    size_t at = file->indexed_to;
     while (at < file->size) {
         tg__block block;
         tg_err err = tg__block_open(file->bytes + at, file->size - at, &block);
@@ -198,6 +202,9 @@ static tg_err index_blocks(tg__log_file *file)
             const size_t next = find_block(file, at + 1);
             /* Torn is what nothing follows; damage in the middle may look like a torn block. */
             const bool is_tail = next == file->size && err == TG_ERR_TORN;
+            if (is_tail && file->fd >= 0) {
+                break; /* it is being written */
+            }
             tg__log_file_problem(file, is_tail ? TG_ERR_TORN : TG_ERR_CORRUPT, at, next - at,
                                  is_tail ? "the file ends in the middle of a block"
                                          : "bytes that are not a block");
@@ -216,6 +223,7 @@ static tg_err index_blocks(tg__log_file *file)
         }
         at += TG__BLOCK_HEADER + (size_t)block.payload_size;
     }
+    file->indexed_to = at;
     return TG_OK;
 }
 
@@ -234,6 +242,7 @@ tg_err tg__log_file_from_memory(const void *bytes, size_t size, tg__log_file *ou
 {
     memset(out, 0, sizeof *out);
     out->path = "memory";
+    out->fd = -1;
     out->bytes = bytes;
     out->size = size;
     const tg_err err = open_bytes(out);
@@ -243,7 +252,7 @@ tg_err tg__log_file_from_memory(const void *bytes, size_t size, tg__log_file *ou
     return err;
 }
 
-static tg_err map_file(const char *path, tg__log_file *file)
+static tg_err map_file(const char *path, tg__log_file *file, size_t ahead)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     TG_ENSURE(fd >= 0, TG_ERR_IO);
@@ -255,16 +264,16 @@ static tg_err map_file(const char *path, tg__log_file *file)
         errno = EINVAL;
         goto fail;
     }
-    if (facts.st_size > 0) {
-        void *bytes = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    file->size = (size_t)facts.st_size;
+    if (file->size + ahead != 0) {
+        void *bytes = mmap(NULL, file->size + ahead, PROT_READ, MAP_SHARED, fd, 0);
         if (bytes == MAP_FAILED) {
             goto fail;
         }
         file->bytes = bytes;
-        file->size = (size_t)facts.st_size;
-        file->mapped = true;
+        file->mapped_size = file->size + ahead;
     }
-    (void)close(fd);
+    file->fd = fd;
     return TG_OK;
 
 fail:;
@@ -274,11 +283,16 @@ fail:;
     return TG_ERR_IO;
 }
 
-tg_err tg__log_file_open(const char *path, tg__log_file *out)
+static tg_err open_path(const char *path, tg__log_file *out, size_t ahead)
 {
     memset(out, 0, sizeof *out);
     out->path = path;
-    tg_err err = map_file(path, out);
+    out->fd = -1;
+    tg_err err = map_file(path, out, ahead);
+    if (err == TG_OK && ahead == 0) {
+        (void)close(out->fd); /* the mapping stays */
+        out->fd = -1;
+    }
     if (err == TG_OK) {
         err = open_bytes(out);
     }
@@ -288,6 +302,31 @@ tg_err tg__log_file_open(const char *path, tg__log_file *out)
         errno = failure;
     }
     return err;
+}
+
+tg_err tg__log_file_open(const char *path, tg__log_file *out)
+{
+    return open_path(path, out, 0);
+}
+
+tg_err tg__log_file_follow(const char *path, tg__log_file *out)
+{
+    return open_path(path, out, FOLLOW_AHEAD);
+}
+
+tg_err tg__log_file_extend(tg__log_file *file)
+{
+    struct stat facts;
+    TG_ENSURE(file->fd >= 0 && fstat(file->fd, &facts) == 0, TG_ERR_IO);
+    for (size_t i = 0; i < file->thread_count; i++) {
+        file->threads[i].count = 0;
+    }
+    /* A file that was cut has nothing new; one that outgrew the mapping is read up to its end. */
+    if ((size_t)facts.st_size > file->size) {
+        file->size =
+            (size_t)facts.st_size < file->mapped_size ? (size_t)facts.st_size : file->mapped_size;
+    }
+    return index_blocks(file);
 }
 
 void tg__log_file_close(tg__log_file *file)
@@ -300,8 +339,12 @@ void tg__log_file_close(tg__log_file *file)
     free(file->problems);
     free(file->sites);
     tg__time_map_deinit(&file->times);
-    if (file->mapped) {
-        (void)munmap((void *)(uintptr_t)file->bytes, file->size);
+    if (file->mapped_size != 0) {
+        (void)munmap((void *)(uintptr_t)file->bytes, file->mapped_size);
+    }
+    if (file->fd >= 0) {
+        (void)close(file->fd);
     }
     memset(file, 0, sizeof *file);
+    file->fd = -1;
 }

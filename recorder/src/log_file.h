@@ -30,7 +30,9 @@ typedef struct tg__log_file {
     const char *path; /**< the caller's */
     const unsigned char *bytes;
     size_t size;
-    bool mapped;
+    size_t mapped_size; /**< 0: the bytes are the caller's */
+    size_t indexed_to;  /**< blocks before this offset are in the index */
+    int fd;             /**< of a file that is followed, else -1 */
     tg__file_info info;
     bool has_info;
     bool ended;           /**< closed in order */
@@ -59,6 +61,18 @@ typedef struct tg__log_file {
  * Thread: any. Blocks: on the disk.
  */
 TG_MUST_CHECK tg_err tg__log_file_open(const char *path, tg__log_file *out);
+
+/**
+ * The same for a file that is still being written: a block that is not complete yet is left for
+ * tg__log_file_extend().
+ */
+TG_MUST_CHECK tg_err tg__log_file_follow(const char *path, tg__log_file *out);
+
+/**
+ * Index what has been added to a followed file. Threads forget their blocks of before, so that a
+ * merge opened afterwards gives the new records only. @retval TG_ERR_IO
+ */
+TG_MUST_CHECK tg_err tg__log_file_extend(tg__log_file *file);
 
 /** The same on bytes that stay the caller's. */
 TG_MUST_CHECK tg_err tg__log_file_from_memory(const void *bytes, size_t size, tg__log_file *out);

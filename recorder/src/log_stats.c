@@ -105,14 +105,14 @@ static double percentile(const argument_stats *stats, double wanted)
 }
 
 static void print_argument(const tg__site_info *site, uint8_t index, const argument_stats *stats,
-                           bool json)
+                           bool json, bool first)
 {
     static const double asked[] = {50, 90, 99, 99.9};
     const bool more = has_percentiles(site->types[index]) && !stats->mixed;
     const double mean = stats->sum / (double)stats->count;
     if (json) {
         (void)printf("%s{\"argument\":%u,\"min\":%.15g,\"mean\":%.15g,\"max\":%.15g",
-                     index == 0 ? "" : ",", index + 1u, stats->min, mean, stats->max);
+                     first ? "" : ",", index + 1u, stats->min, mean, stats->max);
         for (size_t i = 0; more && i < sizeof asked / sizeof asked[0]; i++) {
             (void)printf(",\"p%g\":%.15g", asked[i], percentile(stats, asked[i]));
         }
@@ -145,14 +145,21 @@ static void print_site(const tg__site_info *site, const site_stats *stats, bool 
         tg__text_add_u64(&text, site->line);
         tg__text_add_string(&text, " \"");
         tg__text_add_plain(&text, site->format, site->format_size);
-        tg__text_add_string(&text, "\" ");
-        tg__text_add_utc(&text, stats->first_utc_ns, NULL);
-        tg__text_add_string(&text, " to ");
-        tg__text_add_utc(&text, stats->last_utc_ns, NULL);
+        tg__text_add_string(&text, "\"");
+        if (stats->last_utc_ns != 0) { /* skimming does not look at times */
+            tg__text_add_string(&text, " ");
+            tg__text_add_utc(&text, stats->first_utc_ns, NULL);
+            tg__text_add_string(&text, " to ");
+            tg__text_add_utc(&text, stats->last_utc_ns, NULL);
+        }
         (void)printf("%8" PRIu64 " %.*s\n", stats->count, (int)text.size, text.bytes);
     }
+    bool first = true;
     for (uint8_t i = 0; i < site->argument_count; i++) {
-        print_argument(site, i, &stats->arguments[i], json);
+        if (stats->arguments[i].count != 0) {
+            print_argument(site, i, &stats->arguments[i], json, first);
+            first = false;
+        }
     }
     if (json) {
         (void)printf("]}\n");
@@ -177,11 +184,100 @@ static tg_err gather(const log_options *opt, log_input *input, site_stats **stat
         tg__log_argument arguments[TG_RECORD_ARGUMENTS_MAX];
         tg__log_arguments(&record, arguments);
         for (uint8_t i = 0; i < record.site->argument_count && err == TG_OK; i++) {
-            err = add_argument(&site->arguments[i], &arguments[i]);
+            if (opt->argument == 0 || opt->argument == i + 1) {
+                err = add_argument(&site->arguments[i], &arguments[i]);
+            }
         }
     }
     tg__log_merge_close(&merge);
     return err == TG_ERR_NOT_FOUND ? TG_OK : err;
+}
+
+/* The one site that is asked for, if a single number of it is: that can be had faster. */
+static const tg__site_info *find_single(const log_options *opt, const tg__log_file *file)
+{
+    const tg__site_info *found = NULL;
+    if (opt->argument == 0 || opt->site == NULL || opt->thread != NULL || opt->where != NULL ||
+        opt->level_most != 0 || opt->from_utc_ns != INT64_MIN || opt->to_utc_ns != INT64_MAX) {
+        return NULL;
+    }
+    for (uint32_t id = 1; id <= TG__SITES_MAX; id++) {
+        if (file->sites[id].id != 0 && log_is_site(&file->sites[id], opt->site)) {
+            if (found != NULL) {
+                return NULL;
+            }
+            found = &file->sites[id];
+        }
+    }
+    if (found == NULL || opt->argument > found->argument_count) {
+        return NULL;
+    }
+    const uint8_t type = found->types[opt->argument - 1];
+    return type <= TG__TYPE_F64 ? found : NULL;
+}
+
+/* One block without merging, unpacking or times. */
+static tg_err skim_block(tg__log_file *file, tg__pack *pack, const tg__block *block,
+                         const tg__site_info *site, uint8_t index, site_stats *stats)
+{
+    tg__log_argument argument = {.type = site->types[index]};
+    size_t at = 0;
+    tg__pack_begin_block(pack);
+    for (uint32_t i = 0; i < block->record_count; i++) {
+        size_t consumed = 0;
+        bool taken = false;
+        const tg_err err =
+            tg__skim_record(pack, file->sites, block->payload + at, block->payload_size - at, site,
+                            index, &argument.word, &taken, &consumed);
+        if (err != TG_OK) {
+            const uint64_t offset = (uint64_t)(block->payload - file->bytes) + at;
+            tg__log_file_problem(file, err, offset, block->payload_size - at,
+                                 "a record that its dictionary does not explain");
+            return TG_OK;
+        }
+        at += consumed;
+        if (taken) {
+            stats->count++;
+            const tg_err added = add_argument(&stats->arguments[index], &argument);
+            if (added != TG_OK) {
+                return added;
+            }
+        }
+    }
+    return TG_OK;
+}
+
+static tg_err skim(tg__log_file *file, const tg__site_info *site, uint8_t index, site_stats *stats)
+{
+    tg__pack pack;
+    tg_err err = tg__pack_init(&pack, TG__SITES_MAX + 1);
+    for (size_t t = 0; t < file->thread_count && err == TG_OK; t++) {
+        const tg__log_thread *thread = &file->threads[t];
+        for (size_t i = 0; i < thread->count && err == TG_OK; i++) {
+            tg__block block;
+            const size_t offset = (size_t)thread->offsets[i];
+            if (tg__block_open(file->bytes + offset, file->size - offset, &block) == TG_OK) {
+                err = skim_block(file, &pack, &block, site, index, stats);
+            }
+        }
+    }
+    tg__pack_deinit(&pack);
+    return err;
+}
+
+/* True: every file has been skimmed. */
+static bool skim_all(const log_options *opt, log_input *input, site_stats **stats, tg_err *err)
+{
+    for (size_t i = 0; i < input->count; i++) {
+        if (find_single(opt, &input->files[i]) == NULL) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < input->count && *err == TG_OK; i++) {
+        const tg__site_info *site = find_single(opt, &input->files[i]);
+        *err = skim(&input->files[i], site, (uint8_t)(opt->argument - 1), &stats[i][site->id]);
+    }
+    return true;
 }
 
 static void print_and_free(const log_options *opt, const tg__log_file *file, site_stats *stats)
@@ -208,7 +304,7 @@ int log_stats(const log_options *opt)
         stats[i] = calloc(TG__SITES_MAX + 1, sizeof **stats);
         err = stats[i] != NULL ? TG_OK : TG_ERR_NO_MEMORY;
     }
-    if (status == LOG_OK && err == TG_OK) {
+    if (status == LOG_OK && err == TG_OK && !skim_all(opt, &input, stats, &err)) {
         err = gather(opt, &input, stats);
     }
     for (size_t i = 0; stats != NULL && i < input.count; i++) {

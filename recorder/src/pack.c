@@ -211,20 +211,47 @@ static tg_err read_head(const tg__pack *pack, const tg__site_info *sites, const 
     out->nibbles = at;
     out->numbers = at + nibble_bytes;
     size_t numbers_size = 0;
-    for (unsigned i = 0; i < out->site->nibble_count; i++) {
-        TG_ENSURE(nibble_at(at, i) <= 8, TG_ERR_CORRUPT);
-        numbers_size += nibble_at(at, i);
+    unsigned too_long = 0;
+    for (size_t i = 0; i < nibble_bytes; i++) {
+        const unsigned low = at[i] & 0xfu;
+        const unsigned high = (unsigned)at[i] >> 4;
+        numbers_size += low + high;
+        too_long |= (low > 8) | (high > 8);
     }
+    const bool odd = out->site->nibble_count % 2 != 0;
+    TG_ENSURE(too_long == 0 && !(odd && at[nibble_bytes - 1] > 0xf), TG_ERR_CORRUPT);
     TG_ENSURE((size_t)(end - out->numbers) >= numbers_size, TG_ERR_CORRUPT);
     out->texts = out->numbers + numbers_size;
     return TG_OK;
 }
 
-static uint64_t get_number(packed_head *head, unsigned *index)
+/* A number of 0 to 8 bytes; read as eight where there are as many, for a copy of a length that is
+ * not known beforehand costs more than all else here. */
+static inline uint64_t load_number(const unsigned char *at, unsigned length,
+                                   const unsigned char *end)
+{
+    static const uint64_t masks[] = {0,
+                                     UINT64_C(0xff),
+                                     UINT64_C(0xffff),
+                                     UINT64_C(0xffffff),
+                                     UINT64_C(0xffffffff),
+                                     UINT64_C(0xffffffffff),
+                                     UINT64_C(0xffffffffffff),
+                                     UINT64_C(0xffffffffffffff),
+                                     UINT64_MAX};
+    uint64_t value = 0;
+    if (end - at >= 8) {
+        memcpy(&value, at, sizeof value);
+        return value & masks[length];
+    }
+    memcpy(&value, at, length);
+    return value;
+}
+
+static uint64_t get_number(packed_head *head, unsigned *index, const unsigned char *end)
 {
     const unsigned length = nibble_at(head->nibbles, (*index)++);
-    uint64_t value = 0;
-    memcpy(&value, head->numbers, length);
+    const uint64_t value = load_number(head->numbers, length, end);
     head->numbers += length;
     return value;
 }
@@ -237,7 +264,7 @@ static tg_err read_arguments(packed_head *head, tg__pack_site *last, const unsig
     size_t at = 0;
     for (uint8_t i = 0; i < head->site->argument_count; i++) {
         const uint8_t type = head->site->types[i];
-        const uint64_t coded = get_number(head, &index);
+        const uint64_t coded = get_number(head, &index, end);
         TG_ENSURE(capacity - at >= 9, TG_ERR_CORRUPT);
         if (type == TG__TYPE_TEXT || type == TG__TYPE_BLOB) {
             TG_ENSURE(coded <= TG_RECORD_BYTES_MAX && (size_t)(end - head->texts) >= coded &&
@@ -264,13 +291,75 @@ static tg_err read_arguments(packed_head *head, tg__pack_site *last, const unsig
         at += 8;
         if (type == TG__TYPE_DECIMAL) {
             const int64_t exponent =
-                last->exponents[i] + (int64_t)unzigzag(get_number(head, &index) & 0xffff);
+                last->exponents[i] + (int64_t)unzigzag(get_number(head, &index, end) & 0xffff);
             TG_ENSURE(exponent >= INT8_MIN && exponent <= INT8_MAX, TG_ERR_CORRUPT);
             last->exponents[i] = (int8_t)exponent;
             out[at++] = (unsigned char)(int8_t)exponent;
         }
     }
     *size = at;
+    return TG_OK;
+}
+
+/* Bytes of texts and blobs behind the numbers. */
+static uint64_t texts_size(const packed_head *head)
+{
+    uint64_t size = 0;
+    unsigned nibble = 0;
+    const unsigned char *at = head->numbers;
+    for (uint8_t i = 0; i < head->site->argument_count; i++) {
+        const uint8_t type = head->site->types[i];
+        const unsigned length = nibble_at(head->nibbles, nibble++);
+        if (type == TG__TYPE_TEXT || type == TG__TYPE_BLOB) {
+            uint64_t one = 0;
+            memcpy(&one, at, length);
+            /* Each held to 32 bits, so that twelve cannot wrap. */
+            size += one < UINT32_MAX ? one : UINT32_MAX;
+        }
+        at += length;
+        if (type == TG__TYPE_DECIMAL) {
+            at += nibble_at(head->nibbles, nibble++);
+        }
+    }
+    return size;
+}
+
+/* Where the number of an argument stands. */
+static const unsigned char *find_number(const packed_head *head, uint8_t index, unsigned *length)
+{
+    const unsigned char *at = head->numbers;
+    unsigned nibble = 0;
+    for (uint8_t i = 0; i < index; i++) {
+        at += nibble_at(head->nibbles, nibble++);
+        if (head->site->types[i] == TG__TYPE_DECIMAL) {
+            at += nibble_at(head->nibbles, nibble++);
+        }
+    }
+    *length = nibble_at(head->nibbles, nibble);
+    return at;
+}
+
+tg_err tg__skim_record(tg__pack *pack, const tg__site_info *sites, const unsigned char *in,
+                       size_t available, const tg__site_info *wanted, uint8_t index, uint64_t *word,
+                       bool *taken, size_t *consumed)
+{
+    packed_head head;
+    const unsigned char *end = in + available;
+    TG_TRY(read_head(pack, sites, in, end, &head));
+    const uint64_t behind = head.site->has_bytes ? texts_size(&head) : 0;
+    TG_ENSURE((size_t)(end - head.texts) >= behind, TG_ERR_CORRUPT);
+    *consumed = (size_t)(head.texts - in) + (size_t)behind;
+    *taken = head.site == wanted;
+    if (!*taken) {
+        return TG_OK;
+    }
+    tg__pack_site *last = site_of_block(pack, wanted->id);
+    unsigned length = 0;
+    const unsigned char *at = find_number(&head, index, &length);
+    const uint64_t coded = load_number(at, length, end);
+    *word = wanted->types[index] == TG__TYPE_F64 ? coded ^ last->words[index]
+                                                 : last->words[index] + unzigzag(coded);
+    last->words[index] = *word;
     return TG_OK;
 }
 

@@ -10,6 +10,7 @@
 #ifndef TICKGLASS_PACK_H
 #define TICKGLASS_PACK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -58,5 +59,18 @@ size_t tg__pack_record(tg__pack *pack, const tg__site_info *site, const unsigned
 TG_MUST_CHECK tg_err tg__unpack_record(tg__pack *pack, const tg__site_info *sites,
                                        const unsigned char *in, size_t available,
                                        unsigned char *out, size_t capacity, size_t *consumed);
+
+/**
+ * Pass over one packed record and take a single number of it, several times faster than unpacking.
+ * A pack that skims must not unpack in the same block: what it knows of other arguments is old.
+ * @param[in]  wanted  site whose argument `index` is asked for: a number, not a decimal
+ * @param[out] word    its value as in ring form, sign-extended
+ * @param[out] taken   false: a record of another site
+ * @retval TG_ERR_CORRUPT  not a record of a known site
+ */
+TG_MUST_CHECK tg_err tg__skim_record(tg__pack *pack, const tg__site_info *sites,
+                                     const unsigned char *in, size_t available,
+                                     const tg__site_info *wanted, uint8_t index, uint64_t *word,
+                                     bool *taken, size_t *consumed);
 
 #endif

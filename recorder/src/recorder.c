@@ -18,7 +18,8 @@
 #define RING_SIZE_MAX     (UINT32_C(1) << 30)
 #define THREADS_DEFAULT   64u
 #define THREADS_MAX       4096u
-#define IDLE_US_DEFAULT   1000u
+#define IDLE_US_DEFAULT   2000u
+#define BUSY_SHARE        16u /* of a ring that fills between two rounds */
 #define IDLE_US_MAX       1000000u
 #define IDLE_FIRST_US     50u
 #define REFUSED_PAUSE_US  20000u
@@ -90,7 +91,7 @@ static uint64_t make_id(const void *own)
 static void *run_writer(void *arg)
 {
     tg_recorder *recorder = arg;
-    uint32_t idle_us = IDLE_FIRST_US;
+    uint32_t pause = recorder->idle_us;
     /* Relaxed: close joins this thread, which is the synchronisation. */
     while (atomic_load_explicit(&recorder->closing, memory_order_relaxed) == 0) {
         uint64_t moved = 0;
@@ -98,13 +99,14 @@ static void *run_writer(void *arg)
             pause_us(REFUSED_PAUSE_US);
             continue;
         }
-        if (moved != 0) {
-            idle_us = IDLE_FIRST_US;
+        /* Nobody signals a record, for that would cost the recording thread more than all else. So
+         * a ring that fills quickly shortens the pauses, and single records do not. */
+        if (recorder->writer.fullest >= recorder->rings.header->ring_size / BUSY_SHARE) {
+            pause = IDLE_FIRST_US;
             continue;
         }
-        /* Nobody signals a record, for that would cost the recording thread more than all else. */
-        pause_us(idle_us);
-        idle_us = idle_us * 2 < recorder->idle_us ? idle_us * 2 : recorder->idle_us;
+        pause_us(pause);
+        pause = pause * 2 < recorder->idle_us ? pause * 2 : recorder->idle_us;
     }
     return NULL;
 }
@@ -297,7 +299,12 @@ static tg_err wait_for_marks(tg_recorder *recorder, const uint64_t *marks, uint3
 {
     const tg_clock system = tg_clock_system();
     const int64_t deadline = tg_clock_mono_ns(&system) + (int64_t)timeout_ms * 1000000;
-    while (!reached(recorder, marks)) {
+    /* With overwriting, heads are ahead of the file: two more rounds, one of which may have been
+     * under way, bring the file to them. Pairs with the writer's release at a round's end. */
+    const uint64_t rounds = atomic_load_explicit(&recorder->writer.rounds, memory_order_acquire) +
+                            (recorder->overwrites ? 2 : 0);
+    while (!reached(recorder, marks) ||
+           atomic_load_explicit(&recorder->writer.rounds, memory_order_acquire) < rounds) {
         if (recorder->host_driven) {
             TG_TRY(tg_recorder_poll(recorder, NULL));
             continue;

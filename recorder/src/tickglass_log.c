@@ -13,17 +13,21 @@ static const char usage[] =
     "\n"
     "commands\n"
     "  cat      print the records of all files, merged by time\n"
+    "  tail     the same for one file, and go on while it is being written\n"
+    "  export   records for other programs: --csv (one call site) or --trace (Chrome, Perfetto)\n"
     "  stats    per call site: number, and range and percentiles of each argument\n"
     "  hist     recorded histograms, all windows of a name added up\n"
     "  verify   check every block and every record\n"
     "  recover  after a crash: join a file with the rings that its process left\n"
     "\n"
     "options\n"
-    "  --json            one JSON object per line (cat, stats, hist)\n"
+    "  --json            one JSON object per line (cat, tail, stats, hist)\n"
     "  --level LEVEL     error, warn, info or detail, and what is graver\n"
     "  --thread NAME     a thread's name or number\n"
     "  --site FILE:LINE  a call site; FILE may be the end of the path\n"
-    "  --contains TEXT   lines that contain it (cat)\n"
+    "  --where N=VALUE   records whose argument N (from 1) is it; also N<VALUE and N>VALUE\n"
+    "  --argument N      that argument of each call only (stats)\n"
+    "  --contains TEXT   lines that contain it (cat, tail)\n"
     "  --from TIME       2026-11-30T18:51:28Z, with or without fraction, or UTC nanoseconds\n"
     "  --to TIME\n"
     "  --name NAME       one histogram (hist)\n"
@@ -102,6 +106,16 @@ static bool take_option(log_options *opt, const char *name, const char *value)
             return true;
         }
     }
+    if (strcmp(name, "--where") == 0) {
+        const size_t digits = strspn(value, "0123456789");
+        opt->where = value;
+        return digits != 0 && value[digits] != '\0' && strchr("=<>", value[digits]) != NULL;
+    }
+    if (strcmp(name, "--argument") == 0) {
+        const unsigned long number = strtoul(value, NULL, 10);
+        opt->argument = number <= TG_RECORD_ARGUMENTS_MAX ? (uint8_t)number : 0;
+        return opt->argument != 0;
+    }
     if (strcmp(name, "--level") == 0) {
         return parse_level(value, &opt->level_most);
     }
@@ -116,10 +130,8 @@ static int run(const char *command, const log_options *opt)
     const struct {
         const char *name;
         int (*run)(const log_options *opt);
-    } commands[] = {{"cat", log_cat},
-                    {"stats", log_stats},
-                    {"hist", log_hist},
-                    {"verify", log_verify},
+    } commands[] = {{"cat", log_cat},        {"tail", log_tail}, {"export", log_export},
+                    {"stats", log_stats},    {"hist", log_hist}, {"verify", log_verify},
                     {"recover", log_recover}};
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         if (strcmp(command, commands[i].name) == 0) {
@@ -157,6 +169,10 @@ int main(int argc, char **argv)
     for (int i = 2; i < argc && status == LOG_OK; i++) {
         if (strcmp(argv[i], "--json") == 0) {
             opt.json = true;
+        } else if (strcmp(argv[i], "--csv") == 0) {
+            opt.csv = true;
+        } else if (strcmp(argv[i], "--trace") == 0) {
+            opt.trace = true;
         } else if (strncmp(argv[i], "--", 2) != 0) {
             paths[opt.path_count++] = argv[i];
         } else if (i + 1 < argc && take_option(&opt, argv[i], argv[i + 1])) {

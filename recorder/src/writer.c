@@ -313,6 +313,7 @@ static tg_err tell_untold(tg_recorder *recorder, uint32_t index)
 
 static void take_snapshots(tg_recorder *recorder)
 {
+    recorder->writer.fullest = 0;
     for (uint32_t i = 0; i < recorder->rings.header->threads_max; i++) {
         tg__ring_control *control = &recorder->rings.controls[i];
         tg__writer_ring *ring = &recorder->writer.rings[i];
@@ -324,6 +325,9 @@ static void take_snapshots(tg_recorder *recorder)
         ring->snapshot = state == TG__RING_FREE
                              ? ring->position
                              : atomic_load_explicit(&control->tail, memory_order_acquire);
+        const uint64_t held = ring->snapshot - ring->position;
+        recorder->writer.fullest =
+            held > recorder->writer.fullest ? held : recorder->writer.fullest;
     }
 }
 
@@ -360,14 +364,18 @@ static tg_err tell_own(tg_recorder *recorder)
     return TG_OK;
 }
 
+/* Make path_next the current file. */
 static tg_err start_file(tg_recorder *recorder, uint32_t number)
 {
     tg__writer *writer = &recorder->writer;
-    const int fd = open(writer->path_now, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
+    const int fd = open(writer->path_next, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
     TG_ENSURE(fd >= 0, TG_ERR_IO);
     if (writer->fd >= 0) {
         (void)close(writer->fd);
     }
+    char *path = writer->path_now;
+    writer->path_now = writer->path_next;
+    writer->path_next = path;
     writer->fd = fd;
     writer->offset = 0;
     writer->file_opened_ns = now_ns(recorder);
@@ -394,7 +402,7 @@ static tg_err rotate_if_due(tg_recorder *recorder)
     errno = EEXIST;
     for (uint32_t suffix = number - 1; err == TG_ERR_IO && errno == EEXIST && suffix < FILES_MAX;
          suffix++) {
-        (void)snprintf(writer->path_now, strlen(writer->path) + NUMBER_ROOM, "%s.%u", writer->path,
+        (void)snprintf(writer->path_next, strlen(writer->path) + NUMBER_ROOM, "%s.%u", writer->path,
                        suffix);
         err = start_file(recorder, number);
     }
@@ -433,6 +441,7 @@ tg_err tg__writer_round(tg_recorder *recorder, uint64_t *moved)
     }
     TG_TRY(flush(recorder));
     free_retired(recorder);
+    (void)atomic_fetch_add_explicit(&writer->rounds, 1, memory_order_release); /* see flush */
     return TG_OK;
 }
 
@@ -461,12 +470,13 @@ tg_err tg__writer_init(tg_recorder *recorder, const tg_recorder_options *opt)
     writer->rings = calloc(recorder->rings.header->threads_max, sizeof *writer->rings);
     writer->path = malloc(path_size + 1);
     writer->path_now = malloc(path_size + NUMBER_ROOM);
+    writer->path_next = malloc(path_size + NUMBER_ROOM);
     TG_ENSURE(writer->buffer != NULL && writer->sites != NULL && writer->rings != NULL &&
-                  writer->path != NULL && writer->path_now != NULL,
+                  writer->path != NULL && writer->path_now != NULL && writer->path_next != NULL,
               TG_ERR_NO_MEMORY);
     TG_TRY(tg__pack_init(&writer->pack, TG__SITES_MAX + 1));
     memcpy(writer->path, opt->path, path_size + 1);
-    memcpy(writer->path_now, opt->path, path_size + 1);
+    memcpy(writer->path_next, opt->path, path_size + 1);
     TG_TRY(start_file(recorder, 1));
     TG_TRY(append_dictionary(recorder));
     return flush(recorder);
@@ -488,4 +498,5 @@ void tg__writer_deinit(tg_recorder *recorder, bool remove)
     free(writer->rings);
     free(writer->path);
     free(writer->path_now);
+    free(writer->path_next);
 }

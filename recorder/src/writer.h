@@ -36,20 +36,23 @@ typedef struct tg__writer {
     uint64_t dictionary_written; /**< that the current file has */
     tg__writer_ring *rings;
     char *path;
-    char *path_now; /**< of the current file, with room for a number */
+    char *path_now;  /**< of the current file */
+    char *path_next; /**< of the one after it, while that is being made */
     uint64_t rotate_bytes;
     int64_t rotate_ns;
     int64_t file_opened_ns;
     int64_t anchor_due_ns;
     uint32_t anchor_count;
     uint64_t refused_told;
-    tg__note stall;                    /**< count 0: the last write went well */
+    uint64_t fullest; /**< most bytes that a ring held at the beginning of the latest round */
+    tg__note stall;   /**< count 0: the last write went well */
     char error[TG__WRITER_ERROR_SIZE]; /**< under the registry's lock */
     /* One writer each, any reader; no order among them is needed. */
     _Atomic uint64_t records;
     _Atomic uint64_t file_bytes;
     _Atomic uint64_t write_errors;
     _Atomic uint32_t files;
+    _Atomic uint64_t rounds; /**< that brought everything to the file */
 } tg__writer;
 
 /** Make the first file with everything that has to stand in front. @retval TG_ERR_IO errno says

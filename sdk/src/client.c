@@ -246,8 +246,11 @@ tg_err tg_client_start(tg_client *client)
     TG_ENSURE(client != NULL, TG_ERR_INVALID_ARGUMENT);
     TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
     TG_ENSURE(claim_drive(client, TG__DRIVE_THREAD), TG_ERR_STATE);
+    /* Started from here on for whoever asks, though the thread has not run yet. */
+    atomic_store_explicit(&client->state, TG_SESSION_CONNECTING, memory_order_relaxed);
     const tg_err err = tg__client_start_thread(client);
     if (err != TG_OK) {
+        atomic_store_explicit(&client->state, TG_SESSION_IDLE, memory_order_relaxed);
         atomic_store_explicit(&client->drive, TG__DRIVE_NONE, memory_order_relaxed);
     }
     return err;

@@ -268,8 +268,8 @@ void tg__client_take_commands(tg_client *client)
 
 void tg__client_connect(tg_client *client)
 {
-    tg__client_take_commands(client);
     feed_plain(client, TG__INPUT_START, 0);
+    tg__client_take_commands(client);
 }
 
 void tg__client_leave(tg_client *client)

@@ -53,7 +53,7 @@ static tg__pending_request *free_request(tg__engine *engine)
 static int64_t item_ns(const tg__engine *engine)
 {
     const uint32_t rate = engine->session.limits.subscribe_per_second;
-    return TG__S_NS / (rate > 0 ? rate : 1);
+    return rate == 0 ? TG__S_NS : rate < TG__S_NS ? TG__S_NS / rate : 1;
 }
 
 /* How many items the advertised rate allows now (generic cell rate, burst of one second). */

@@ -54,6 +54,12 @@ typedef struct out_head {
     uint32_t size;
 } out_head;
 
+/* libwebsockets hands back the list entry only: it stands first, so that it is found from there. */
+typedef struct io_alarm {
+    lws_sorted_usec_list_t sul;
+    tg__io *io;
+} io_alarm;
+
 struct tg__io {
     struct lws_context *context;
     tg__resolver *resolver;
@@ -66,8 +72,8 @@ struct tg__io {
     connection connections[CONNECTIONS_MAX];
     connection *current;         /* NULL: none, or the engine gave it up */
     uint32_t refused_generation; /* found no place in connections; 0: none */
-    lws_sorted_usec_list_t timer;
-    lws_sorted_usec_list_t step; /* does what must not be done inside a callback */
+    io_alarm timer;
+    io_alarm step; /* does what must not be done inside a callback */
     uint8_t *in;
     size_t in_used;
     uint8_t *out;
@@ -257,7 +263,7 @@ static void handle_failure(connection *c)
 
 static void on_step(lws_sorted_usec_list_t *sul)
 {
-    tg__io *io = lws_container_of(sul, tg__io, step);
+    tg__io *io = ((io_alarm *)(void *)sul)->io;
     if (io->refused_generation != 0) {
         const tg__closed closed = {TG__CAUSE_CONNECT, 0, 0, "too many connections still close"};
         const uint32_t generation = io->refused_generation;
@@ -280,7 +286,7 @@ static void on_step(lws_sorted_usec_list_t *sul)
 
 static void schedule_step(tg__io *io)
 {
-    lws_sul_schedule(io->context, 0, &io->step, on_step, 1);
+    lws_sul_schedule(io->context, 0, &io->step.sul, on_step, 1);
 }
 
 void tg__io_connect(tg__io *io, uint32_t generation)
@@ -610,6 +616,8 @@ static tg_err fill(tg__io *io, const tg__io_options *options)
 {
     io->handler = options->handler;
     io->clock = *options->clock;
+    io->timer.io = io;
+    io->step.io = io;
     io->url = options->url;
     io->message_size_max = options->message_size_max;
     const bool usual = options->url.port == (options->url.tls ? 443 : 80);
@@ -660,8 +668,8 @@ void tg__io_close(tg__io *io)
     }
     tg__resolver_close(io->resolver); /* first: it wakes the context */
     if (io->context != NULL) {
-        lws_sul_cancel(&io->timer);
-        lws_sul_cancel(&io->step);
+        lws_sul_cancel(&io->timer.sul);
+        lws_sul_cancel(&io->step.sul);
         lws_context_destroy(io->context);
     }
     if (io->authorization != NULL) {
@@ -675,21 +683,21 @@ void tg__io_close(tg__io *io)
 
 static void on_timer(lws_sorted_usec_list_t *sul)
 {
-    tg__io *io = lws_container_of(sul, tg__io, timer);
+    tg__io *io = ((io_alarm *)(void *)sul)->io;
     io->handler.on_timer(io->handler.ctx);
 }
 
 void tg__io_timer(tg__io *io, int64_t deadline_ns)
 {
     if (deadline_ns == INT64_MAX) {
-        lws_sul_cancel(&io->timer);
+        lws_sul_cancel(&io->timer.sul);
         return;
     }
     const int64_t wait_ns = deadline_ns - tg_clock_mono_ns(&io->clock);
     /* Rounded up, and one more because libwebsockets' own clock counts whole microseconds: a timer
      * that rings too early would only be set again. */
     const lws_usec_t wait_us = wait_ns > 0 ? wait_ns / 1000 + 2 : 1;
-    lws_sul_schedule(io->context, 0, &io->timer, on_timer, wait_us);
+    lws_sul_schedule(io->context, 0, &io->timer.sul, on_timer, wait_us);
 }
 
 void tg__io_service(tg__io *io, bool wait)

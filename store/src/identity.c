@@ -332,7 +332,7 @@ tg_err tg__store_rescale(tg_store *store, const tg_instrument *instrument)
     TG_ENSURE(entry->venue == instrument->venue && strcmp(entry->symbol, instrument->symbol) == 0,
               TG_ERR_ID_REUSED);
     TG_ENSURE(instrument->epoch > entry->epoch || tg__entry_equal(entry, instrument),
-              TG_ERR_INVALID_ARGUMENT);
+              TG_ERR_INTEGRITY);
     return set_entry(store, row, instrument);
 }
 

@@ -49,9 +49,17 @@ static inline int64_t tg__age_ns(int64_t mono_ns, int64_t now_mono_ns)
     return now_mono_ns > mono_ns ? now_mono_ns - mono_ns : 0;
 }
 
-static inline tg_quality tg__quality_worse(tg_quality a, tg_quality b)
+typedef struct tg__verdict {
+    tg_quality quality;
+    tg_quality_cause cause;
+} tg__verdict;
+
+/* The worse of what was found so far and another axis. */
+static inline tg__verdict tg__verdict_worse(tg__verdict so_far, tg_quality quality,
+                                            tg_quality_cause cause)
 {
-    return a > b ? a : b; /* the enumeration goes from best to worst */
+    /* The enumeration goes from best to worst. */
+    return quality > so_far.quality ? (tg__verdict){quality, cause} : so_far;
 }
 
 static inline bool tg__quality_is_late(const tg__link_axis *link, const tg__row_axis *row,
@@ -83,40 +91,42 @@ static inline bool tg__quality_is_quiet(const tg__row_axis *row, int64_t now_mon
  *   LIVE
  * Inline: a screen asks for it sixty times a second for each row.
  */
-static inline tg_quality tg__quality_at(const tg__link_axis *link, const tg__loss_axis *loss,
-                                        const tg__venue_axis *venue, const tg__row_axis *row,
-                                        int64_t now_mono_ns)
+static inline tg__verdict tg__quality_at(const tg__link_axis *link, const tg__loss_axis *loss,
+                                         const tg__venue_axis *venue, const tg__row_axis *row,
+                                         int64_t now_mono_ns)
 {
     if (link->state == TG__LINK_DOWN) {
-        return TG_QUALITY_DISCONNECTED;
+        return (tg__verdict){TG_QUALITY_DISCONNECTED, TG_QUALITY_CAUSE_LINK};
     }
     if (row->not_entitled) {
-        return TG_QUALITY_NOT_ENTITLED;
+        return (tg__verdict){TG_QUALITY_NOT_ENTITLED, TG_QUALITY_CAUSE_ENTITLEMENT};
     }
     if (!row->has_value) {
-        return TG_QUALITY_UNKNOWN;
+        return (tg__verdict){TG_QUALITY_UNKNOWN, TG_QUALITY_CAUSE_NO_VALUE};
     }
-    tg_quality quality =
-        tg__quality_is_quiet(row, now_mono_ns) ? TG_QUALITY_QUIET : TG_QUALITY_LIVE;
-    if (row->delayed) {
-        quality = tg__quality_worse(quality, TG_QUALITY_DELAYED);
-    }
-    if (row->halted) {
-        quality = tg__quality_worse(quality, TG_QUALITY_HALTED);
+    tg__verdict verdict = {TG_QUALITY_LIVE, TG_QUALITY_CAUSE_NONE};
+    /* Worst first: of two that agree the first stays. */
+    if (row->proved_era < loss->latest_era || loss->stale_venues > 0) {
+        if (row->proved_era < link->doubt_era) {
+            verdict = tg__verdict_worse(verdict, link->doubt, TG_QUALITY_CAUSE_LINK);
+        }
+        if (venue->stale || row->proved_era < venue->doubt_era) {
+            verdict = tg__verdict_worse(verdict, TG_QUALITY_STALE, TG_QUALITY_CAUSE_VENUE);
+        }
     }
     if (tg__quality_is_late(link, row, now_mono_ns)) {
-        quality = tg__quality_worse(quality, TG_QUALITY_STALE);
+        verdict = tg__verdict_worse(verdict, TG_QUALITY_STALE, TG_QUALITY_CAUSE_SILENCE);
     }
-    if (row->proved_era >= loss->latest_era && loss->stale_venues == 0) {
-        return quality;
+    if (row->halted) {
+        verdict = tg__verdict_worse(verdict, TG_QUALITY_HALTED, TG_QUALITY_CAUSE_STATUS);
     }
-    if (row->proved_era < link->doubt_era) {
-        quality = tg__quality_worse(quality, link->doubt);
+    if (row->delayed) {
+        verdict = tg__verdict_worse(verdict, TG_QUALITY_DELAYED, TG_QUALITY_CAUSE_FEED);
     }
-    if (venue->stale || row->proved_era < venue->doubt_era) {
-        quality = tg__quality_worse(quality, TG_QUALITY_STALE);
+    if (tg__quality_is_quiet(row, now_mono_ns)) {
+        verdict = tg__verdict_worse(verdict, TG_QUALITY_QUIET, TG_QUALITY_CAUSE_CADENCE);
     }
-    return quality;
+    return verdict;
 }
 
 #endif

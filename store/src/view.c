@@ -38,8 +38,8 @@ static void read_image(const tg_view *view, uint16_t row, tg_image *image)
 }
 
 /* Proof and value of a field group, with what its row says of both. */
-static tg_quality read_quality(const tg_view *view, uint16_t row, const tg__row_axis *group,
-                               int64_t now_mono_ns)
+static tg__verdict read_quality(const tg_view *view, uint16_t row, const tg__row_axis *group,
+                                int64_t now_mono_ns)
 {
     const tg__tag *tag = &view->tag[row];
     const tg__row_axis axis = {
@@ -61,35 +61,41 @@ static bool has_both_sides(const tg__hot *hot)
     return (hot->present & both) == both;
 }
 
-tg_err tg_view_row(const tg_view *view, tg_instrument_id id, int64_t now_mono_ns, tg_row *out)
+/* restrict: out is the caller's and not part of the view, which the compiler cannot know. */
+tg_err tg_view_row(const tg_view *restrict view, tg_instrument_id id, int64_t now_mono_ns,
+                   tg_row *restrict out)
 {
     const uint16_t row = tg__table_row(view, id);
     TG_ENSURE(row != 0, TG_ERR_NOT_FOUND);
-    const tg__hot *hot = &view->hot[row];
+    const tg__hot *restrict hot = &view->hot[row];
+    const uint8_t flags = view->tag[row].flags;
     const tg__row_axis top = {
         .proved_mono_ns = hot->proved_mono_ns,
         .proved_era = hot->proved_era,
-        .has_value = tg__table_has(view, row, TG__ROW_HAS_VALUE),
+        .has_value = (flags & TG__ROW_HAS_VALUE) != 0,
     };
-    out->quality = read_quality(view, row, &top, now_mono_ns);
-    out->changed_in = hot->changed_in;
+    const tg__verdict verdict = read_quality(view, row, &top, now_mono_ns);
     if (!top.has_value) {
         /* What the row holds is the floor of its version, and values of a scale that is gone. */
-        const tg_row nothing = {
-            .quality = out->quality, .changed_in = out->changed_in, .age_ns = -1};
-        *out = nothing;
+        *out = (tg_row){.quality = verdict.quality,
+                        .cause = verdict.cause,
+                        .changed_in = hot->changed_in,
+                        .age_ns = -1};
         return TG_OK;
     }
-    read_image(view, row, &out->image);
     const int64_t bid = hot->value[TG_FIELD_BID_PRICE];
     const int64_t ask = hot->value[TG_FIELD_ASK_PRICE];
+    read_image(view, row, &out->image);
+    out->quality = verdict.quality;
+    out->cause = verdict.cause;
     out->crossed = bid > ask && has_both_sides(hot);
     out->locked = bid == ask && has_both_sides(hot);
-    out->history_restarted = tg__table_has(view, row, TG__ROW_RESTARTED);
+    out->history_restarted = (flags & TG__ROW_RESTARTED) != 0;
     out->age_ns = tg__age_ns(hot->proved_mono_ns, now_mono_ns);
     out->received_mono_ns = hot->received_mono_ns;
     out->committed_mono_ns = hot->received_mono_ns + hot->commit_delay_ns;
     out->ts_gateway_ns = hot->ts_gateway_ns;
+    out->changed_in = hot->changed_in;
     return TG_OK;
 }
 
@@ -106,7 +112,7 @@ tg_err tg_view_depth(const tg_view *view, tg_instrument_id id, int64_t now_mono_
     };
     out->book = held->book;
     out->version = held->version;
-    out->quality = read_quality(view, row, &depth, now_mono_ns);
+    out->quality = read_quality(view, row, &depth, now_mono_ns).quality;
     out->age_ns = tg__age_ns(held->proved_mono_ns, now_mono_ns);
     out->changed_in = held->changed_in;
     return TG_OK;

@@ -107,6 +107,70 @@ static void packed_records_unpack_to_the_same_bytes(void **state)
     }
 }
 
+static void skimming_takes_the_same_number_that_unpacking_gives(void **state)
+{
+    (void)state;
+    seeded_random random = random_start("skim", 8);
+    static sites s;
+    static unsigned char packed[RECORDS * 2048];
+    for (int round = 0; round < 50; round++) {
+        make_sites(&s, &random);
+        const tg__site_info *wanted = NULL;
+        uint8_t index = 0;
+        for (uint32_t id = 1; id <= SITES; id++) {
+            for (uint8_t i = 0; i < s.infos[id].argument_count; i++) {
+                const bool bytes = s.types[id][i] >= TG__TYPE_TEXT;
+                s.infos[id].has_bytes = s.infos[id].has_bytes || bytes;
+                if (id <= 4 && s.types[id][i] <= TG__TYPE_F64) {
+                    wanted = &s.infos[id];
+                    index = i;
+                }
+            }
+        }
+        if (wanted == NULL) {
+            continue;
+        }
+        tg__pack pack;
+        tg__pack unpack;
+        tg__pack skim;
+        assert_int_equal(tg__pack_init(&pack, SITES + 1), TG_OK);
+        assert_int_equal(tg__pack_init(&unpack, SITES + 1), TG_OK);
+        assert_int_equal(tg__pack_init(&skim, SITES + 1), TG_OK);
+        tg__pack_begin_block(&pack);
+        tg__pack_begin_block(&unpack);
+        tg__pack_begin_block(&skim);
+        size_t used = 0;
+        for (int i = 0; i < RECORDS; i++) {
+            unsigned char record[2048];
+            const uint32_t id = 1 + (uint32_t)random_below(&random, i % 2 == 0 ? 4 : SITES);
+            (void)make_record(&s.infos[id], &random, (uint64_t)i, record);
+            used += tg__pack_record(&pack, &s.infos[id], record, packed + used);
+        }
+        for (size_t at = 0; at < used;) {
+            unsigned char out[4096];
+            size_t unpacked = 0;
+            size_t skimmed = 0;
+            uint64_t word = 0;
+            bool taken = false;
+            assert_int_equal(tg__unpack_record(&unpack, s.infos, packed + at, used - at, out,
+                                               sizeof out, &unpacked),
+                             TG_OK);
+            assert_int_equal(tg__skim_record(&skim, s.infos, packed + at, used - at, wanted, index,
+                                             &word, &taken, &skimmed),
+                             TG_OK);
+            assert_int_equal(skimmed, unpacked);
+            assert_int_equal(taken, (tg__get_u32(out + 4) & ~TG__SITE_STAMP_NS) == wanted->id);
+            if (taken) {
+                assert_int_equal(word, unpack.sites[wanted->id].words[index]);
+            }
+            at += unpacked;
+        }
+        tg__pack_deinit(&pack);
+        tg__pack_deinit(&unpack);
+        tg__pack_deinit(&skim);
+    }
+}
+
 static void every_shorter_record_is_rejected_and_changes_nothing(void **state)
 {
     (void)state;
@@ -168,6 +232,7 @@ static void unknown_sites_and_bad_codes_are_rejected(void **state)
         {4, {0xf0, 0xad, 0x02, 0x00}}, /* 301: over the last place */
         {4, {0x08, 0x00, 0x09, 0x00}}, /* a number of nine bytes */
         {4, {0x08, 0x00, 0x01, 0x01}}, /* -1 is not a u32 */
+        {4, {0x08, 0x00, 0x10, 0x01}}, /* an odd last half that is not 0 */
         {12, {0x01, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02, 0x00}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -219,6 +284,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packed_records_unpack_to_the_same_bytes),
+        cmocka_unit_test(skimming_takes_the_same_number_that_unpacking_gives),
         cmocka_unit_test(every_shorter_record_is_rejected_and_changes_nothing),
         cmocka_unit_test(unknown_sites_and_bad_codes_are_rejected),
         cmocka_unit_test(a_typical_tick_takes_few_bytes),

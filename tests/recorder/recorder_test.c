@@ -477,6 +477,141 @@ static void threads_that_wait_lose_nothing(void **state)
     fixture_end(&f);
 }
 
+static void threads_that_drop_count_exactly(void **state)
+{
+    (void)state;
+    enum {
+        WORKERS = 8,
+        EACH = 30000
+    };
+    fixture f;
+    fixture_make(&f);
+    fixture_open(&f);
+    pthread_t threads[WORKERS];
+    worker workers[WORKERS];
+    for (uint32_t i = 0; i < WORKERS; i++) {
+        workers[i] = (worker){f.recorder, i, EACH};
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+    }
+    for (int i = 0; i < WORKERS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    }
+    tg_recorder_counters counters = {.struct_size = sizeof counters};
+    assert_int_equal(tg_recorder_counters_get(f.recorder, &counters), TG_OK);
+    tg_recorder_close(f.recorder);
+    assert_int_equal(count_records(f.path, 0) + counters.dropped, (uint64_t)WORKERS * EACH);
+
+    /* The markers of each thread add up to what it dropped; what it did not tell, a note does. */
+    uint64_t told = 0;
+    reading r;
+    reading_open(&r, f.path);
+    tg__log_record record;
+    while (tg__log_merge_next(&r.merge, &record) == TG_OK) {
+        if (record.site->id == TG__SITE_DROPPED) {
+            told += tg__get_u64(record.arguments);
+            assert_true(tg__get_u64(record.arguments + 16) <= tg__get_u64(record.arguments + 24));
+        }
+    }
+    for (size_t i = 0; i < r.file.note_count; i++) {
+        told += r.file.notes[i].count;
+    }
+    reading_close(&r);
+    assert_int_equal(told, counters.dropped);
+    fixture_end(&f);
+}
+
+static void many_short_threads_merge_in_order(void **state)
+{
+    (void)state;
+    enum {
+        ROUNDS = 64,
+        AT_ONCE = 8,
+        EACH = 20
+    };
+    fixture f;
+    fixture_make(&f);
+    f.opt.overflow[TG_RECORD_INFO] = TG_OVERFLOW_WAIT;
+    f.opt.threads_max = AT_ONCE * 2;
+    fixture_open(&f);
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        pthread_t threads[AT_ONCE];
+        worker workers[AT_ONCE];
+        for (uint32_t i = 0; i < AT_ONCE; i++) {
+            workers[i] = (worker){f.recorder, round * AT_ONCE + i, EACH};
+            assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+        }
+        for (int i = 0; i < AT_ONCE; i++) {
+            assert_int_equal(pthread_join(threads[i], NULL), 0);
+        }
+        assert_int_equal(tg_recorder_flush(f.recorder, 60000), TG_OK);
+    }
+    tg_recorder_counters counters = {.struct_size = sizeof counters};
+    assert_int_equal(tg_recorder_counters_get(f.recorder, &counters), TG_OK);
+    tg_recorder_close(f.recorder);
+    reading r;
+    reading_open(&r, f.path);
+    assert_true(r.file.thread_count > AT_ONCE);
+    tg__log_record record;
+    int64_t last_ns = INT64_MIN;
+    uint64_t count = 0;
+    while (tg__log_merge_next(&r.merge, &record) == TG_OK) {
+        assert_true(record.mono_ns >= last_ns);
+        last_ns = record.mono_ns;
+        count++;
+    }
+    assert_int_equal(r.merge.late_count, 0);
+    assert_int_equal(count + counters.dropped, ROUNDS * AT_ONCE * EACH);
+    reading_close(&r);
+    fixture_end(&f);
+}
+
+static void threads_that_overwrite_account_for_every_record(void **state)
+{
+    (void)state;
+    enum {
+        WORKERS = 4,
+        EACH = 60000
+    };
+    fixture f;
+    fixture_make(&f);
+    f.opt.overflow[TG_RECORD_INFO] = TG_OVERFLOW_OVERWRITE;
+    fixture_open(&f);
+    pthread_t threads[WORKERS];
+    worker workers[WORKERS];
+    for (uint32_t i = 0; i < WORKERS; i++) {
+        workers[i] = (worker){f.recorder, i, EACH};
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+    }
+    for (int i = 0; i < WORKERS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    }
+    assert_int_equal(tg_recorder_flush(f.recorder, 60000), TG_OK);
+    const uint64_t flushed = count_records(f.path, 0);
+    tg_recorder_counters counters = {.struct_size = sizeof counters};
+    assert_int_equal(tg_recorder_counters_get(f.recorder, &counters), TG_OK);
+    tg_recorder_close(f.recorder);
+
+    uint32_t next[WORKERS] = {0};
+    uint64_t kept = 0;
+    reading r;
+    reading_open(&r, f.path);
+    tg__log_record record;
+    while (tg__log_merge_next(&r.merge, &record) == TG_OK) {
+        if (record.site->id >= TG__SITE_FIRST_OF_USER) {
+            const uint32_t number = tg__get_u32(record.arguments);
+            assert_true(tg__get_u32(record.arguments + 4) >= next[number]);
+            next[number] = tg__get_u32(record.arguments + 4) + 1;
+            kept++;
+        }
+    }
+    reading_close(&r);
+    assert_int_equal(kept, flushed);
+    /* Markers may be overwritten too, and count when they are. */
+    assert_true(kept + counters.dropped + counters.overwritten >= (uint64_t)WORKERS * EACH);
+    assert_true(kept <= (uint64_t)WORKERS * EACH);
+    fixture_end(&f);
+}
+
 static void rings_of_threads_that_left_serve_new_ones(void **state)
 {
     (void)state;
@@ -679,6 +814,9 @@ int main(void)
         cmocka_unit_test(a_full_ring_drops_the_newest_and_says_exactly_how_many),
         cmocka_unit_test(a_flight_recorder_keeps_the_newest),
         cmocka_unit_test(threads_that_wait_lose_nothing),
+        cmocka_unit_test(threads_that_drop_count_exactly),
+        cmocka_unit_test(many_short_threads_merge_in_order),
+        cmocka_unit_test(threads_that_overwrite_account_for_every_record),
         cmocka_unit_test(rings_of_threads_that_left_serve_new_ones),
         cmocka_unit_test(a_thread_may_record_in_its_destructors),
         cmocka_unit_test(more_threads_than_rings_are_refused_and_counted),

@@ -243,6 +243,26 @@ static void a_low_rate_spreads_the_items(void **state)
     rig_close(r);
 }
 
+static void any_advertised_rate_is_survived(void **state)
+{
+    (void)state;
+    static const uint32_t rates[] = {1, 999999999, 1000000000, 1000000001, UINT32_MAX};
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+        rig *r = make();
+        rig_go_live(r);
+        const tg__limits limits = {SIM_INSTRUMENTS, 4, SIM_MESSAGE_SIZE, rates[i]};
+        sim_message *message = sim_session_put(&r->session);
+        assert_int_equal(
+            tg__limits_encode(&limits, message->bytes, SIM_MESSAGE_SIZE, &message->size), TG_OK);
+        rig_deliver(r);
+        rig_subscribe(r, 0, 3);
+        rig_advance(r, 0);
+        rig_deliver(r);
+        assert_int_equal(r->session.set_count, 1);
+        rig_close(r);
+    }
+}
+
 static void too_fast_is_asked_again_later(void **state)
 {
     (void)state;
@@ -609,6 +629,7 @@ int main(void)
         cmocka_unit_test(without_subscriptions_a_session_is_live_at_once),
         cmocka_unit_test(answers_are_told_for_each_subscription),
         cmocka_unit_test(a_low_rate_spreads_the_items),
+        cmocka_unit_test(any_advertised_rate_is_survived),
         cmocka_unit_test(too_fast_is_asked_again_later),
         cmocka_unit_test(a_pending_answer_is_completed_by_the_next),
         cmocka_unit_test(an_unsubscription_leaves_other_views_alone),

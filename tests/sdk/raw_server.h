@@ -3,6 +3,7 @@
 #define RAW_SERVER_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,6 +18,8 @@ struct raw_server {
     uint16_t port;
     raw_script script;
     pthread_t thread;
+    _Atomic bool let_go; /* for scripts that wait for the test */
+    /* Written by the server's thread: read after raw_server_stop() only. */
     char request[4096]; /* of the latest connection */
     uint8_t closed_with[125];
     size_t closed_size; /* bytes of the close frame that the client sent */

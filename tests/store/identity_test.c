@@ -156,7 +156,7 @@ static void a_new_scale_drops_the_values_and_refuses_older_epochs(void **state)
     const uint64_t before = tg_view_number(publish(at));
     tg_instrument scaled = instrument_of(1, 0, "RELIANCE");
     scaled.price_exponent = -4;
-    assert_int_equal(tg__store_rescale(at->store, &scaled), TG_ERR_INVALID_ARGUMENT); /* epoch 1 */
+    assert_int_equal(tg__store_rescale(at->store, &scaled), TG_ERR_INTEGRITY); /* still epoch 1 */
     scaled.epoch = 4;
     assert_int_equal(tg__store_rescale(at->store, &scaled), TG_OK);
     assert_int_equal(tg__store_rescale(at->store, &scaled), TG_OK); /* restated */

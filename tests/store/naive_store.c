@@ -113,7 +113,7 @@ tg_err naive_rescale(naive_store *naive, unsigned index, const tg_instrument *en
         return TG_ERR_ID_REUSED;
     }
     if (entry->epoch <= row->entry.epoch) {
-        return TG_ERR_INVALID_ARGUMENT;
+        return TG_ERR_INTEGRITY;
     }
     restate(naive, row, entry);
     return TG_OK;

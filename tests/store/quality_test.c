@@ -24,7 +24,7 @@ static scene all_well(void)
     };
 }
 
-static tg_quality judged(const scene *at)
+static tg__verdict verdict_of(const scene *at)
 {
     const tg__loss_axis loss = {
         .latest_era =
@@ -32,6 +32,11 @@ static tg_quality judged(const scene *at)
         .stale_venues = at->venue.stale ? 1 : 0,
     };
     return tg__quality_at(&at->link, &loss, &at->venue, &at->row, 100 * S);
+}
+
+static tg_quality judged(const scene *at)
+{
+    return verdict_of(at).quality;
 }
 
 static void one_axis_out_of_order_gives_its_own_word(void **state)
@@ -105,6 +110,33 @@ static void the_worst_axis_wins(void **state)
     assert_int_equal(judged(&at), TG_QUALITY_DISCONNECTED);
 }
 
+static void the_cause_is_the_axis_that_decided(void **state)
+{
+    (void)state;
+    scene at = all_well();
+    assert_int_equal(verdict_of(&at).cause, TG_QUALITY_CAUSE_NONE);
+    at.row.proved_mono_ns = 1;
+    assert_int_equal(verdict_of(&at).cause, TG_QUALITY_CAUSE_CADENCE);
+    at.row.delayed = true;
+    assert_int_equal(verdict_of(&at).cause, TG_QUALITY_CAUSE_FEED);
+    at.row.halted = true;
+    assert_int_equal(verdict_of(&at).cause, TG_QUALITY_CAUSE_STATUS);
+    at.link.alive_mono_ns = 1;
+    assert_int_equal(verdict_of(&at).cause, TG_QUALITY_CAUSE_SILENCE);
+    at.venue.stale = true;
+    assert_int_equal(verdict_of(&at).cause, TG_QUALITY_CAUSE_VENUE);
+    at.link.doubt_era = 6; /* a gap is less than what the venue makes it */
+    assert_int_equal(verdict_of(&at).cause, TG_QUALITY_CAUSE_VENUE);
+    at.link.doubt = TG_QUALITY_STALE;
+    assert_int_equal(verdict_of(&at).cause, TG_QUALITY_CAUSE_LINK);
+    at.row.has_value = false;
+    assert_int_equal(verdict_of(&at).cause, TG_QUALITY_CAUSE_NO_VALUE);
+    at.row.not_entitled = true;
+    assert_int_equal(verdict_of(&at).cause, TG_QUALITY_CAUSE_ENTITLEMENT);
+    at.link.state = TG__LINK_DOWN;
+    assert_int_equal(verdict_of(&at).cause, TG_QUALITY_CAUSE_LINK);
+}
+
 static void a_time_taken_before_the_proof_is_no_age(void **state)
 {
     (void)state;
@@ -131,6 +163,7 @@ int main(void)
         cmocka_unit_test(one_axis_out_of_order_gives_its_own_word),
         cmocka_unit_test(silence_is_quiet_while_the_channel_is_alive_and_stale_after),
         cmocka_unit_test(the_worst_axis_wins),
+        cmocka_unit_test(the_cause_is_the_axis_that_decided),
         cmocka_unit_test(a_time_taken_before_the_proof_is_no_age),
         cmocka_unit_test(every_quality_has_a_name),
     };

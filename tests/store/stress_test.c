@@ -46,6 +46,16 @@ static void name_of_round(uint64_t round, unsigned i, char *symbol)
     (void)snprintf(symbol, TG_SYMBOL_SIZE, "S%u-%u", i, (unsigned)(round / 64));
 }
 
+static bool write_book(tg_store *store, unsigned i, uint64_t round, const tg__arrival *arrival)
+{
+    const tg_book book = {.bid_count = 1, .bid = {{(int64_t)round, (int64_t)i}}};
+    const tg_version version = {1, round};
+    tg__admission admission = TG__REFUSED_UNKNOWN;
+    return tg__store_admit_book(store, (tg_instrument_id)i, version, &book, arrival, &admission) ==
+               TG_OK &&
+           admission == TG__ADMITTED;
+}
+
 static bool write_round(tg_store *store, uint64_t round)
 {
     const tg__arrival arrival = {(int64_t)round, (int64_t)round, (int64_t)round};
@@ -56,7 +66,8 @@ static bool write_round(tg_store *store, uint64_t round)
         if (round % 64 == 0 && tg__store_rename(store, (tg_instrument_id)i, symbol) != TG_OK) {
             return false;
         }
-        if (tg__store_admit(store, (tg_instrument_id)i, &image, 1, &arrival) != TG__ADMITTED) {
+        if (tg__store_admit(store, (tg_instrument_id)i, &image, 1, &arrival) != TG__ADMITTED ||
+            (i % 4 == 0 && !write_book(store, i, round, &arrival))) {
             return false;
         }
     }
@@ -87,6 +98,11 @@ static const char *check_cut(const tg_view *view)
         if (strcmp(entry->symbol, symbol) != 0 ||
             tg_view_find(view, "XCME", symbol, &found) != TG_OK || found != i) {
             return "a name comes from another round";
+        }
+        tg_depth depth;
+        if (i % 4 == 0 && (tg_view_depth(view, (tg_instrument_id)i, 0, &depth) != TG_OK ||
+                           depth.book.bid[0].price != (int64_t)round)) {
+            return "a book comes from another round";
         }
         if (row.changed_in != tg_view_number(view)) {
             return "a stamp comes from another view";

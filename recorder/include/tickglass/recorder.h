@@ -70,7 +70,7 @@ typedef struct tg_recorder_options {
     tg_record_level level; /**< records of a higher number cost one comparison; 0: INFO */
     tg_overflow overflow[TG_RECORD_LEVEL_COUNT]; /**< per level */
     bool host_driven;      /**< no thread of ours: the host calls tg_recorder_poll() */
-    uint32_t idle_us;      /**< longest sleep of our thread when nothing comes; 0: 1,000 */
+    uint32_t idle_us;      /**< longest sleep of our thread when little comes; 0: 2,000 */
     const tg_clock *clock; /**< stamps from this clock (tests); NULL: cycle counter or system */
     uint64_t rotate_bytes; /**< start another file (path.1, path.2, …) from this size; 0: never */
     uint32_t rotate_seconds; /**< likewise from this age; 0: never */

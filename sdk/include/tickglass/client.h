@@ -3,7 +3,7 @@
  *
  *     tg_client_options opt;
  *     tg_client_options_init(&opt);
- *     opt.url = "wss://localhost:9443/v0";
+ *     opt.url = "wss://localhost:9443";
  *     tg_client *client = NULL;
  *     if (tg_client_open(&opt, &client) == TG_OK && tg_client_start(client) == TG_OK) { … }
  *
@@ -59,13 +59,14 @@ typedef struct tg_event {
 } tg_event;
 
 typedef struct tg_client_options {
-    size_t struct_size;        /**< set by tg_client_options_init() */
-    const char *url;           /**< wss://host[:port][/path]; ws:// only to a loopback address */
-    const char *ca_file;       /**< PEM; NULL: the system's trust store */
-    const char *token;         /**< bearer token, or NULL; copied and wiped after use */
-    uint32_t instruments_max;  /**< 0: 4,096 */
-    uint32_t readers_max;      /**< 0: 8 */
-    uint32_t events_max;       /**< bounded queue; when full the oldest go, counted. 0: 256 */
+    size_t struct_size;       /**< set by tg_client_options_init() */
+    const char *url;          /**< wss://host[:port][/path], "/tickglass" without a path; ws:// only
+                                 to a loopback address, and an IPv6 address only there */
+    const char *ca_file;      /**< PEM; NULL: the system's trust store */
+    const char *token;        /**< bearer token, or NULL; copied and wiped after use */
+    uint32_t instruments_max; /**< 0: 4,096 */
+    uint32_t readers_max;     /**< 0: 8 */
+    uint32_t events_max;      /**< bounded queue; when full the oldest go, counted. 0: 256 */
     uint32_t backoff_first_ms; /**< window of the first retry; 0: 500 */
     uint32_t backoff_cap_ms;   /**< largest window; 0: 15,000 */
     uint64_t random_seed;      /**< 0: from the system; else jitter is reproducible (tests) */
@@ -110,9 +111,12 @@ TG_API void tg_client_options_init(tg_client_options *opt);
 TG_API TG_MUST_CHECK tg_err tg_client_open(const tg_client_options *opt, tg_client **out);
 
 /**
- * Stop, release everything. After it returns no callback comes and no thread of ours runs. Not from
- * a callback: use tg_client_stop() there. Readers of the store must be closed before. NULL is
- * allowed. Thread: owner.  Blocks: until a running callback has returned.  Since: 0.1
+ * Stop, release everything. After it returns no callback comes and the network thread has ended. (A
+ * name look-up that the system's resolver does not return from goes on alone; it touches nothing of
+ * the client.) Not from a callback: use tg_client_stop() there. Readers of the store must be closed
+ * before. NULL is allowed, and in a child after fork() nothing is done.
+ * Thread: owner.  Blocks: until a running callback has returned, and up to 0.3 s for the good-bye.
+ * Since: 0.1
  */
 TG_API void tg_client_close(tg_client *client);
 
@@ -155,8 +159,11 @@ TG_API TG_MUST_CHECK tg_err tg_client_unsubscribe(tg_client *client, tg_sub_id s
  * @param[in] after_symbol  likewise
  * @param[in] limit         entries wanted, 1 to 4,096
  * @param[out] request      what on_found will name
- * @retval TG_ERR_STATE  no session
- * @retval TG_ERR_FULL   the command queue is full
+ * A search that is under way when the connection is lost is asked again in the next session.
+ *
+ * @retval TG_ERR_INVALID_ARGUMENT  limit is out of range, or a text is too long or not UTF-8
+ * @retval TG_ERR_STATE             not started, or stopped
+ * @retval TG_ERR_FULL              16 searches wait already
  * Thread: any.  Blocks: no.  Since: 0.1
  */
 TG_API TG_MUST_CHECK tg_err tg_client_find(tg_client *client, const char *venue, const char *prefix,
@@ -174,8 +181,8 @@ TG_API TG_MUST_CHECK tg_err tg_client_find(tg_client *client, const char *venue,
 TG_API TG_MUST_CHECK tg_err tg_client_subscription(const tg_client *client, tg_sub_id sub,
                                                    tg_instrument_id *id);
 
-/** The next queued event; TG_ERR_NOT_FOUND if there is none. Thread: owner.  Blocks: no.  Since:
- * 0.1 */
+/** The next queued event; TG_ERR_NOT_FOUND if there is none. Thread: any.  Blocks: no.  Since: 0.1
+ */
 TG_API TG_MUST_CHECK tg_err tg_client_event(tg_client *client, tg_event *out);
 
 /** The store; lives as long as the client. Thread: any.  Blocks: no.  Since: 0.1 */

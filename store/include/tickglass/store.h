@@ -34,10 +34,26 @@ typedef enum tg_quality {
 /** "LIVE", "QUIET", … as the terminal shows it. Thread: any.  Blocks: no.  Since: 0.1 */
 TG_API const char *tg_quality_name(tg_quality quality);
 
+/** Which axis made it so. Two that agree: the first in this order. */
+typedef enum tg_quality_cause {
+    TG_QUALITY_CAUSE_NONE,        /**< LIVE needs none */
+    TG_QUALITY_CAUSE_LINK,        /**< no session, or a loss on it that the value was not proved
+                                       since */
+    TG_QUALITY_CAUSE_VENUE,       /**< the venue's feed, likewise */
+    TG_QUALITY_CAUSE_SILENCE,     /**< no frame came in time */
+    TG_QUALITY_CAUSE_STATUS,      /**< what the venue says of its trading */
+    TG_QUALITY_CAUSE_FEED,        /**< delayed by contract */
+    TG_QUALITY_CAUSE_CADENCE,     /**< no tick for longer than usual */
+    TG_QUALITY_CAUSE_ENTITLEMENT, /**< refused by the gateway */
+    TG_QUALITY_CAUSE_NO_VALUE     /**< nothing was received */
+} tg_quality_cause;
+
 /** One instrument as of one view. */
 typedef struct tg_row {
     tg_image image;
     tg_quality quality;
+    tg_quality_cause cause;    /**< of the quality: comparing two reads gives each transition its
+                                  cause */
     bool crossed;              /**< bid over ask: flagged, never repaired */
     bool locked;               /**< bid equals ask: likewise */
     bool history_restarted;    /**< from another sequencing lineage than the value before it, and

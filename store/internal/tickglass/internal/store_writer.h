@@ -32,8 +32,8 @@ TG_MUST_CHECK tg_err tg__store_define_instrument(tg_store *store, const tg_instr
 TG_MUST_CHECK tg_err tg__store_rename(tg_store *store, tg_instrument_id id, const char *symbol);
 TG_MUST_CHECK tg_err tg__store_remove(tg_store *store, tg_instrument_id id);
 /*
- * Exponents or tick sizes change with instrument->epoch, which is newer than the entry's; older
- * epochs are refused from here on.
+ * Exponents or tick sizes change with instrument->epoch; older epochs are refused from here on.
+ * TG_ERR_INTEGRITY: another entry, whose epoch is not newer than that of the known one.
  */
 TG_MUST_CHECK tg_err tg__store_rescale(tg_store *store, const tg_instrument *instrument);
 

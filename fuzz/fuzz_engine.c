@@ -1,0 +1,283 @@
+/*
+ * A script of bytes drives the engine through connections, messages, commands and time.
+ *
+ * Never an undefined row of the state table (the driver keeps to the rules), never an action of a
+ * connection that is not the current one, never a deadline that does not move, never a version that
+ * goes back within a lineage, whatever the messages say.
+ */
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine.h"
+
+#define INSTRUMENTS 16u
+#define INTERESTS   32u
+
+typedef struct script {
+    const uint8_t *at;
+    const uint8_t *end;
+} script;
+
+typedef struct host {
+    int64_t now_ns;
+    tg_store *store;
+    tg_reader *reader;
+    tg__engine *engine;
+    uint32_t generation; /* of the current connection; 0: none */
+    bool open;
+    int64_t deadline_ns;
+    uint64_t sessions;
+    struct {
+        bool used;
+        tg_instrument_id id;
+        tg_version version;
+    } shown[4 * INSTRUMENTS]; /* what was ever shown in this session; ids may come and go */
+} host;
+
+static void check(bool good)
+{
+    if (!good) {
+        abort();
+    }
+}
+
+static uint8_t next_byte(script *s)
+{
+    return s->at < s->end ? *s->at++ : 0;
+}
+
+static int64_t clock_ns(void *ctx)
+{
+    return ((host *)ctx)->now_ns;
+}
+
+static void carry_out(host *h)
+{
+    tg__action action;
+    unsigned count = 0;
+    while (tg__engine_next(h->engine, &action)) {
+        check(++count < 1000);
+        switch (action.kind) {
+        case TG__ACTION_CONNECT:
+            check(!h->open && action.generation != h->generation);
+            h->generation = action.generation;
+            break;
+        case TG__ACTION_SEND:
+            check(h->open && action.generation == h->generation && action.as.send.size > 0);
+            break;
+        case TG__ACTION_TIMER:
+            h->deadline_ns = action.as.deadline_ns;
+            break;
+        case TG__ACTION_CLOSE:
+        case TG__ACTION_DROP:
+            check(action.generation == h->generation);
+            h->open = false;
+            break;
+        case TG__ACTION_EVENT:
+            check(memchr(action.as.event.text, 0, sizeof action.as.event.text) != NULL);
+            break;
+        case TG__ACTION_FOUND: {
+            tg__dictionary_entry entry;
+            while (tg__dictionary_next(&action.as.found.reader, &entry)) {
+            }
+            break;
+        }
+        case TG__ACTION_ANSWER:
+        case TG__ACTION_PUBLISHED:
+            break;
+        }
+    }
+}
+
+static tg_err give(host *h, tg__input *input)
+{
+    input->now_ns = h->now_ns;
+    const tg_err err = tg__engine_input(h->engine, input);
+    carry_out(h);
+    return err;
+}
+
+static void give_message(host *h, script *s)
+{
+    size_t size = next_byte(s);
+    size |= (size_t)(next_byte(s) & 3u) << 8;
+    const size_t left = (size_t)(s->end - s->at);
+    size = size < left ? size : left;
+    /* An exact-size copy, so that a read past the end is seen. */
+    uint8_t *copy = malloc(size > 0 ? size : 1);
+    check(copy != NULL);
+    memcpy(copy, s->at, size);
+    s->at += size;
+    tg__input input = {.kind = TG__INPUT_MESSAGE,
+                       .generation = h->generation,
+                       .as.message = {copy, size, h->now_ns}};
+    check(give(h, &input) == TG_OK);
+    free(copy);
+}
+
+static void give_closed(host *h, script *s)
+{
+    const uint8_t cause = next_byte(s);
+    tg__input input = {.kind = TG__INPUT_CLOSED,
+                       .generation = h->generation,
+                       .as.closed = {(tg__cause)(cause % TG__CAUSE_STOPPED),
+                                     (uint16_t)(next_byte(s) << 8 | next_byte(s)),
+                                     next_byte(s) * 100u, ""}};
+    h->open = false;
+    check(give(h, &input) == TG_OK);
+}
+
+static void give_command(host *h, script *s)
+{
+    static const char *const symbols[] = {"A", "B", "C", "D", "E", "F", "G", "H"};
+    const uint8_t what = next_byte(s);
+    const uint32_t slot = next_byte(s) % INTERESTS;
+    tg__input input = {.kind = TG__INPUT_SUBSCRIBE};
+    tg__find find;
+    memset(&find, 0, sizeof find);
+    if (what % 4 < 2) {
+        input.as.subscribe.sub.v = UINT32_C(0x10000) | slot;
+        input.as.subscribe.venue = "V";
+        input.as.subscribe.symbol = symbols[what / 4 % 8];
+    } else if (what % 4 == 2) {
+        input.kind = TG__INPUT_UNSUBSCRIBE;
+        input.as.unsubscribe.v = UINT32_C(0x10000) | slot;
+    } else {
+        input.kind = TG__INPUT_FIND;
+        find.request = slot + 1;
+        find.limit = 10;
+        input.as.find = &find;
+    }
+    const tg_err err = give(h, &input);
+    check(err == TG_OK || err == TG_ERR_STATE || err == TG_ERR_FULL || err == TG_ERR_NOT_FOUND);
+}
+
+static void ring(host *h)
+{
+    if (h->deadline_ns == INT64_MAX) {
+        return;
+    }
+    h->now_ns = h->deadline_ns > h->now_ns ? h->deadline_ns : h->now_ns;
+    tg__input input = {.kind = TG__INPUT_TIMER};
+    check(give(h, &input) == TG_OK);
+    check(h->deadline_ns > h->now_ns);
+}
+
+static void give_late(host *h)
+{
+    const tg__engine_state before = tg__engine_state_of(h->engine);
+    tg__input input = {.kind = TG__INPUT_CLOSED, .generation = h->generation - 1};
+    check(give(h, &input) == TG_OK);
+    check(tg__engine_state_of(h->engine) == before);
+}
+
+static void step(host *h, script *s)
+{
+    const tg__engine_state state = tg__engine_state_of(h->engine);
+    tg__input input = {.kind = TG__INPUT_START, .generation = h->generation};
+    switch (next_byte(s) % 8) {
+    case 0:
+        if (state == TG__ENGINE_IDLE) {
+            check(give(h, &input) == TG_OK);
+        } else if (state == TG__ENGINE_CONNECTING) {
+            h->open = true;
+            input.kind = TG__INPUT_CONNECTED;
+            check(give(h, &input) == TG_OK);
+        }
+        break;
+    case 1:
+        if (h->open || state == TG__ENGINE_CONNECTING) {
+            give_closed(h, s);
+        }
+        break;
+    case 2:
+        give_command(h, s);
+        break;
+    case 3:
+        ring(h);
+        break;
+    case 4:
+        h->now_ns += (int64_t)next_byte(s) * 10000000;
+        break;
+    case 5:
+        if (next_byte(s) == 0) {
+            input.kind = TG__INPUT_STOP;
+            h->open = false;
+            check(give(h, &input) == TG_OK);
+        } else {
+            give_late(h);
+        }
+        break;
+    default:
+        if (h->open) {
+            give_message(h, s);
+        }
+        break;
+    }
+}
+
+static void check_version(host *h, tg_instrument_id id, tg_version version)
+{
+    for (unsigned i = 0; i < 4 * INSTRUMENTS; i++) {
+        if (!h->shown[i].used || h->shown[i].id == id) {
+            check(!h->shown[i].used || tg_version_compare(version, h->shown[i].version) >= 0);
+            h->shown[i].used = true;
+            h->shown[i].id = id;
+            h->shown[i].version = version;
+            return;
+        }
+    }
+}
+
+/* Within one session versions only grow; the next one may be of another lineage. */
+static void check_versions(host *h)
+{
+    const uint64_t sessions =
+        atomic_load_explicit(&tg__engine_counters_of(h->engine)->connects, memory_order_relaxed);
+    if (sessions != h->sessions) {
+        h->sessions = sessions;
+        memset(h->shown, 0, sizeof h->shown);
+    }
+    const tg_view *view = tg_reader_pin(h->reader);
+    for (size_t i = 0; i < tg_view_count(view); i++) {
+        const tg_instrument_id id = tg_view_id(view, i);
+        tg_row row;
+        if (tg_view_row(view, id, h->now_ns, &row) == TG_OK && row.image.seq != 0) {
+            check_version(h, id, tg_image_version(&row.image));
+        }
+    }
+    tg_reader_unpin(h->reader);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static host h;
+    memset(&h, 0, sizeof h);
+    h.now_ns = 1000000000;
+    h.deadline_ns = INT64_MAX;
+    const tg_clock clock = {clock_ns, clock_ns, &h};
+    const tg__store_options store = {INSTRUMENTS, 2};
+    check(tg__store_open(&store, &h.store) == TG_OK);
+    check(tg_reader_open(h.store, &h.reader) == TG_OK);
+    const tg__engine_options options = {.store = h.store,
+                                        .instruments_max = INSTRUMENTS,
+                                        .interests_max = INTERESTS,
+                                        .backoff_first_ms = 100,
+                                        .backoff_cap_ms = 1000,
+                                        .random_seed = 1,
+                                        .clock = &clock};
+    check(tg__engine_open(&options, &h.engine) == TG_OK);
+    script s = {data, data + size};
+    while (s.at < s.end) {
+        step(&h, &s);
+        check_versions(&h);
+    }
+    tg__engine_close(h.engine);
+    tg_reader_close(h.reader);
+    tg__store_close(h.store);
+    return 0;
+}

@@ -1,0 +1,37 @@
+#!/bin/sh
+# check_model.sh MODEL.pml [FAULT...]
+# The model must hold, and Spin must find each seeded fault (a name that the model tests with ifdef).
+# 77: Spin or a C compiler is not installed.
+set -eu
+model=$1
+shift
+for tool in spin cc; do
+    command -v "$tool" >/dev/null || { echo "SKIP: $tool is not installed"; exit 77; }
+done
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cp "$model" "$folder/model.pml"
+cd "$folder"
+
+# verify [-DFAULT]: true if Spin finds no error in the whole state space
+verify() {
+    spin "$@" -a model.pml >spin.txt || { cat spin.txt; exit 1; }
+    cc -O2 -w -DSAFETY -DMEMLIM=2048 -o pan pan.c
+    ./pan -m1000000 >pan.txt
+    if grep -q 'max search depth too small\|out of memory' pan.txt; then
+        cat pan.txt
+        echo "the search was cut short"
+        exit 1
+    fi
+    grep -q 'errors: 0$' pan.txt
+}
+
+verify || { cat pan.txt; echo "the model does not hold"; exit 1; }
+echo "holds in $(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' pan.txt) states"
+for fault in "$@"; do
+    if verify "-D$fault"; then
+        echo "$fault was not found"
+        exit 1
+    fi
+    echo "$fault is found: $(sed -n 's/^pan:1: //p' pan.txt)"
+done

@@ -1,0 +1,79 @@
+#!/bin/sh
+# tickglass_log.sh TOOL GOLDEN_DIR
+# The tool's commands, what they print and how they end.
+set -eu
+tool=$1
+golden=$2
+record=$golden/format_1.tgrec
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+
+fail() {
+    echo "FAILED: $1"
+    cat out err
+    exit 1
+}
+
+# expect STATUS ARGUMENT...: runs the tool into ./out and ./err
+expect() {
+    wanted=$1
+    shift
+    status=0
+    "$tool" "$@" >out 2>err || status=$?
+    [ "$status" = "$wanted" ] || fail "$* ended with $status, not $wanted"
+}
+
+expect 0 cat "$record"
+cmp -s out "$golden/format_1.txt" || fail "cat prints something else"
+expect 0 cat --json "$record"
+cmp -s out "$golden/format_1.jsonl" || fail "cat --json prints something else"
+expect 0 tail "$record"
+cmp -s out "$golden/format_1.txt" || fail "tail prints something else"
+
+expect 0 cat --level warn "$record"
+[ "$(wc -l <out)" = 2 ] || fail "--level warn"
+expect 0 cat --site golden.c:102 "$record"
+[ "$(wc -l <out)" = 4 ] || fail "--site"
+expect 0 cat --site golden.c:101 --where '2>-37.62' "$record"
+[ "$(wc -l <out)" = 2 ] || fail "--where"
+expect 0 cat --from 2026-11-30T19:15:05.000004Z --to 1796066105000004750 "$record"
+[ "$(wc -l <out)" = 3 ] || fail "--from and --to"
+expect 0 cat --thread main --contains static "$record"
+[ "$(wc -l <out)" = 4 ] || fail "--thread and --contains"
+expect 0 cat --thread nobody "$record"
+[ ! -s out ] || fail "--thread of nobody"
+
+expect 0 stats --site golden.c:101 "$record"
+grep -q 'argument 2: min -37.63 mean -37.615 ' out || fail "stats"
+expect 0 hist --name glass "$record"
+grep -q 'count 4 min 1000000 .* p100 4000000' out || fail "hist"
+expect 0 export --csv --site golden.c:101 "$record"
+[ "$(wc -l <out)" = 5 ] || fail "export --csv"
+expect 0 export --trace "$record"
+grep -q '"ph":"i"' out || fail "export --trace"
+expect 2 export --csv "$record"
+
+expect 0 verify "$record"
+grep -q 'closed in order' out || fail "verify"
+head -c 1500 "$record" >torn.tgrec
+expect 1 verify torn.tgrec
+grep -Eq 'torn.tgrec: offset [0-9]+: the file ends in the middle of a block' err || fail "torn"
+grep -q 'not closed' out || fail "verify of a torn file"
+expect 1 cat torn.tgrec
+grep -q 'golden.c' out || fail "cat of a torn file prints what is whole"
+expect 1 recover torn.tgrec
+expect 0 verify torn.tgrec.recovered
+expect 2 recover torn.tgrec
+grep -q 'exists' err || fail "recover never overwrites"
+
+expect 2 cat nowhere.tgrec
+grep -q 'nowhere.tgrec: No such file' err || fail "a missing file is named"
+: >empty.tgrec
+expect 2 cat empty.tgrec
+grep -q 'empty.tgrec: offset 0' err || fail "an empty file is named"
+expect 2 frobnicate "$record"
+expect 2 cat --colour "$record"
+expect 2 cat
+expect 0 --help
+expect 0 --version
