@@ -788,6 +788,38 @@ static void rotation_starts_files_that_read_alone(void **state)
     fixture_end(&f);
 }
 
+static void records_with_older_stamps_are_put_in_order_or_told(void **state)
+{
+    (void)state;
+    enum {
+        RECORDS = 400
+    };
+    fixture f;
+    fixture_make(&f);
+    host_driven(&f);
+    fixture_open(&f);
+    for (int64_t i = 1; i <= RECORDS; i++) {
+        const int64_t stamp = i % 100 == 0 ? i - 50 : i; /* 50 late: within the window */
+        TG_RECORD_AT(f.recorder, TG_RECORD_INFO, stamp, "at %" PRId64, stamp);
+    }
+    TG_RECORD_AT(f.recorder, TG_RECORD_INFO, RECORDS - 300, "far too late");
+    tg_recorder_close(f.recorder);
+    reading r;
+    reading_open(&r, f.path);
+    tg__log_record record;
+    int64_t last_ns = 0;
+    uint64_t ascending = 0;
+    while (tg__log_merge_next(&r.merge, &record) == TG_OK) {
+        ascending += record.mono_ns >= last_ns;
+        last_ns = record.mono_ns >= last_ns ? record.mono_ns : last_ns;
+    }
+    assert_int_equal(ascending, RECORDS);
+    assert_int_equal(r.merge.late_count, 1);
+    assert_true(r.merge.late_most_ns > 0);
+    reading_close(&r);
+    fixture_end(&f);
+}
+
 static void poll_and_thread_exclude_each_other(void **state)
 {
     (void)state;
@@ -823,6 +855,7 @@ int main(void)
         cmocka_unit_test(two_recorders_keep_their_records_apart),
         cmocka_unit_test(a_forked_child_leaves_the_parents_record_alone),
         cmocka_unit_test(rotation_starts_files_that_read_alone),
+        cmocka_unit_test(records_with_older_stamps_are_put_in_order_or_told),
         cmocka_unit_test(poll_and_thread_exclude_each_other),
     };
     return cmocka_run_group_tests_name("recorder.recorder", tests, NULL, NULL);
