@@ -30,10 +30,12 @@ static bool json;
 static void report(const char *bench, const char *key, const char *name, const char *unit,
                    double value)
 {
+    const int places = strcmp(unit, "bytes") == 0 ? 0 : 1;
     if (json) {
-        printf("{\"bench\":\"%s\",\"%s\":\"%s\",\"%s\":%.1f}\n", bench, key, name, unit, value);
+        printf("{\"bench\":\"%s\",\"%s\":\"%s\",\"%s\":%.*f}\n", bench, key, name, unit, places,
+               value);
     } else {
-        printf("%-14s %-28s %12.1f %s\n", bench, name, value, unit);
+        printf("%-18s %-28s %12.*f %s\n", bench, name, places, value, unit);
     }
 }
 

@@ -205,8 +205,11 @@ void footer_draw(tg_grid *grid, const tg_palette *palette, const footer_view *vi
     }
     write_in(&pen, palette->text, 0, text);
     skip(&pen, 3);
-    write_in(&pen, palette->faint, 0,
-             "\xE2\x86\x91\xE2\x86\x93 PgUp PgDn move   F1 help   F2 screenshot   Esc end");
+    /* What went wrong needs the room more than the keys do. */
+    if (!view->notice_is_bad || view->notice[0] == '\0') {
+        write_in(&pen, palette->faint, 0,
+                 "\xE2\x86\x91\xE2\x86\x93 PgUp PgDn move   F1 help   F2 screenshot   Esc end");
+    }
     skip(&pen, 3);
     const uint16_t columns = tg_grid_columns(grid);
     if (view->notice[0] != '\0' && pen.at + 2 < columns) {

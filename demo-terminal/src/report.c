@@ -112,8 +112,8 @@ static void put_report(FILE *to, const terminal_report *report)
     (void)fputs(",\n  ", to);
     put_percentiles(to, "tick_to_glass_us", glass_times_all(report->times, SPAN_EXCHANGE_TO_HANDED),
                     true);
-    (void)fputs(",\n  \"tick_to_glass_clocks\": \"wall clocks of exchange time and of this "
-                "machine, as they are\",\n  \"stages\": {\n    ",
+    (void)fputs(",\n  \"tick_to_glass_clocks\": \"exchange time against this machine's wall "
+                "clock as it is\",\n  \"stages\": {\n    ",
                 to);
     put_percentiles(to, "decode_us", report->decode, false);
     (void)fputs(",\n    ", to);

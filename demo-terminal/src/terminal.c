@@ -22,6 +22,8 @@
 /* One pass for news in 1/60 s at most, by our own clock: no driver can be trusted to slow us down.
  */
 #define PASS_NS (NS_PER_S / 60)
+/* A pass that found nothing to draw takes no turn from the next, but does not spin either. */
+#define EMPTY_PASS_NS (PASS_NS / 4)
 /* What fades or ages waits for this long after the last pass: where data flows it goes along with
  * the data, so that no pass for looks alone makes a tick wait for its turn. */
 #define LOOKS_NS (NS_PER_S / 16)
@@ -279,12 +281,15 @@ static tg_err draw_if_due(terminal *self, int64_t now_mono_ns)
     if (now_mono_ns < next_pass_mono_ns(self)) {
         return TG_OK;
     }
+    const uint64_t drawn_before = screen_counts_get(self->screen).passes;
+    const tg_err err = screen_pass(self->screen);
+    const bool drew = screen_counts_get(self->screen).passes != drawn_before;
     if (self->news) {
-        self->last_news_mono_ns = now_mono_ns;
+        self->last_news_mono_ns = drew ? now_mono_ns : now_mono_ns - PASS_NS + EMPTY_PASS_NS;
     }
     self->news = false;
     self->last_pass_mono_ns = now_mono_ns;
-    return screen_pass(self->screen);
+    return err;
 }
 
 /* Processor time of the whole process. */
@@ -352,7 +357,7 @@ static void write_report(terminal *self, const tg_histogram *decode, const tg_hi
     char build[256];
     char drawing[160];
     tg_window_describe(self->window, drawing, sizeof drawing);
-    (void)snprintf(build, sizeof build, "%s, %s", tg_build_info(), drawing);
+    (void)snprintf(build, sizeof build, "%s %s", tg_build_info(), drawing);
     const screen_counts counts = screen_counts_get(self->screen);
     tg_client *client = feed_client(self->feed);
     terminal_report report = {

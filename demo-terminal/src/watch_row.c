@@ -12,6 +12,7 @@ static void take_price(watch_price *price, const tg_image *image, tg_field field
     if (comparable && present && price->present && value != price->value) {
         price->direction = value > price->value ? 1 : -1;
         price->change_mono_ns = now_mono_ns;
+        price->before = price->value;
     }
     if (!comparable) {
         price->direction = 0;

@@ -12,6 +12,7 @@
 typedef struct watch_price {
     bool present;
     int64_t value;
+    int64_t before;         /* the value before the last change, once there was one */
     int direction;          /* of the last change: -1, 0 (none yet), 1 */
     int64_t change_mono_ns; /* when it was first drawn */
 } watch_price;

@@ -119,34 +119,75 @@ static uint32_t flash_background(const row_pen *pen, const watch_price *price)
     return pen->background;
 }
 
+static void price_text(const row_pen *pen, int64_t price, char text[TG_PRICE_TEXT_SIZE])
+{
+    const tg_price_style as = tg_price_style_of(pen->view->instrument);
+    if (tg_price_text(as, price, text, TG_PRICE_TEXT_SIZE) != TG_OK) {
+        (void)strcpy(text, "?");
+    }
+    keep_place_of_half(as.format, text);
+}
+
+/* Where text differs from the text before: what is in front of it need not flash. */
+static size_t first_difference(const char *text, const char *before)
+{
+    size_t at = 0;
+    if (strlen(text) != strlen(before)) {
+        return 0;
+    }
+    while (text[at] != '\0' && text[at] == before[at]) {
+        at++;
+    }
+    return at;
+}
+
+/* Puts the background of a flash behind the digits that changed. */
+static void draw_flash(const row_pen *pen, column_id column, const watch_price *price,
+                       const char *text, uint32_t background)
+{
+    char before[TG_PRICE_TEXT_SIZE];
+    price_text(pen, price->before, before);
+    const size_t length = strlen(text);
+    const size_t from = first_difference(text, before);
+    const uint16_t width = pen->layout->width[column];
+    if (length > width || tg_text_columns(text) != length) {
+        return; /* shown as "####" */
+    }
+    const uint16_t at = (uint16_t)(pen->layout->start[column] + width - (length - from));
+    const tg_style style = {pen->palette->text, background, 0};
+    tg_grid_put(pen->grid, pen->grid_row, at, style, text + from);
+}
+
+static void draw_arrow(const row_pen *pen, column_id column, const watch_price *price,
+                       uint32_t background)
+{
+    const bool up = price->direction > 0;
+    const uint32_t colour = up ? pen->palette->up : pen->palette->down;
+    const tg_style style = {pen->suspect ? pen->palette->stale : colour, background, 0};
+    const uint16_t at = (uint16_t)(pen->layout->start[column] + pen->layout->width[column]);
+    tg_grid_put(pen->grid, pen->grid_row, at, style, up ? arrow_up : arrow_down);
+}
+
 static void draw_price(const row_pen *pen, column_id column, tg_field field,
                        const watch_price *price, bool arrow_stays)
 {
     char text[TG_PRICE_TEXT_SIZE] = TG_PRICE_TEXT_NULL;
-    tg_style style = style_of(pen, pen->palette->text);
-    if (has(pen, field)) {
-        const tg_price_style as = tg_price_style_of(pen->view->instrument);
-        if (tg_price_text(as, image_of(pen)->value[field], text, sizeof text) != TG_OK) {
-            (void)strcpy(text, "?");
-        }
-        keep_place_of_half(as.format, text);
+    const bool there = has(pen, field);
+    if (there) {
+        price_text(pen, image_of(pen)->value[field], text);
     }
-    const bool flashes = watch_price_phase(price, pen->now_mono_ns) != FLASH_NONE;
-    if (!pen->suspect && price->present) {
-        style.background = flash_background(pen, price);
-    }
-    put_number(pen, column, style, text);
-    if (!pen->layout->shown[column]) {
+    put_number(pen, column, style_of(pen, pen->palette->text), text);
+    if (!pen->layout->shown[column] || !there || price->direction == 0) {
         return;
     }
-    const bool arrow = price->present && price->direction != 0 && (flashes || arrow_stays);
-    const uint32_t colour = price->direction > 0 ? pen->palette->up : pen->palette->down;
-    const tg_style arrow_style = {pen->suspect ? pen->palette->stale : colour, style.background, 0};
-    const uint16_t at = (uint16_t)(pen->layout->start[column] + pen->layout->width[column]);
-    tg_grid_put(pen->grid, pen->grid_row, at, arrow_style,
-                !arrow                 ? " "
-                : price->direction > 0 ? arrow_up
-                                       : arrow_down);
+    const bool flashes = !pen->suspect && watch_price_phase(price, pen->now_mono_ns) != FLASH_NONE;
+    const uint32_t background = flashes ? flash_background(pen, price) : pen->background;
+    if (flashes) {
+        draw_flash(pen, column, price, text, background);
+    }
+    if (flashes || arrow_stays) {
+        draw_arrow(pen, column, price, background);
+    }
 }
 
 static void draw_size(const row_pen *pen, column_id column, tg_field field)

@@ -264,7 +264,10 @@ static tg_err serve(gateway *g, tg__cause *cause)
     return TG_OK;
 }
 
-/* Everybody is told when to come back, spread so that they do not all come at once. */
+/*
+ * Everybody is told when to come back, spread so that they do not all come at once; who stands at
+ * the door already gets his 503 with a time, instead of a connection that breaks off.
+ */
 static void leave(gateway *g)
 {
     const uint16_t code = stop_signal == SIGINT ? TG__CLOSE_GOING_AWAY : TG__CLOSE_SERVICE_RESTART;
@@ -276,7 +279,8 @@ static void leave(gateway *g)
         tg__hub_close_peer(g->hub, peer, code,
                            RECONNECT_MIN_MS + tg__prng_below(&prng, RECONNECT_SPREAD_MS));
     }
-    while (g->hub->peer_count > 0 && tg_clock_mono_ns(&g->clock) < deadline_ns) {
+    while ((g->hub->peer_count > 0 || tg__websocket_server_has_visitors(g->server)) &&
+           tg_clock_mono_ns(&g->clock) < deadline_ns) {
         tg__websocket_server_step(g->server, deadline_ns - tg_clock_mono_ns(&g->clock));
     }
     if (g->hub->peer_count > 0) {

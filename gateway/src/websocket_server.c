@@ -54,6 +54,7 @@ struct tg__websocket_server {
     alarm_clock alarm;
     tg__token_bucket upgrades;
     bool refuses_new;
+    uint32_t visitor_count; /* connections that have not asked for their upgrade yet */
     struct lws_protocols protocols[2];
     lws_retry_bo_t liveness;
     char header[TG__TOKEN_SIZE_MAX + 64];
@@ -341,12 +342,34 @@ static void note_peer_close(session *own, const uint8_t *payload, size_t size)
     (void)snprintf(own->end, sizeof own->end, "closed by the client with code %u", code);
 }
 
+/* A connection that came, until it is upgraded or gone; its own mark tells the two ends apart. */
+static void count_visitor(struct lws *wsi)
+{
+    lws_set_opaque_user_data(wsi, server_of(wsi));
+    server_of(wsi)->visitor_count++;
+}
+
+static void discount_visitor(struct lws *wsi)
+{
+    tg__websocket_server *server = lws_get_opaque_user_data(wsi);
+    if (server != NULL) {
+        lws_set_opaque_user_data(wsi, NULL);
+        server->visitor_count--;
+    }
+}
+
 static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
                     size_t size)
 {
     session *own = user;
     /* libwebsockets has some eighty reasons: those that are not named here need no answer. */
     switch ((int)reason) {
+    case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
+        count_visitor(wsi);
+        return 0;
+    case LWS_CALLBACK_WSI_DESTROY:
+        discount_visitor(wsi);
+        return 0;
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
         return confirm_upgrade(wsi);
     case LWS_CALLBACK_HTTP:
@@ -354,6 +377,7 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
                    ? -1
                    : 0;
     case LWS_CALLBACK_ESTABLISHED:
+        discount_visitor(wsi);
         return establish(wsi, own);
     case LWS_CALLBACK_RECEIVE:
         receive(wsi, own, in, size);
@@ -515,6 +539,11 @@ void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns)
 void tg__websocket_server_refuse_new(tg__websocket_server *server)
 {
     server->refuses_new = true;
+}
+
+bool tg__websocket_server_has_visitors(const tg__websocket_server *server)
+{
+    return server->visitor_count > 0;
 }
 
 void tg__websocket_server_close(tg__websocket_server *server)

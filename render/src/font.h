@@ -12,8 +12,9 @@ typedef struct tg__font tg__font;
 
 typedef struct tg__font_options {
     const char *regular_file;
-    const char *bold_file; /* NULL: the regular one, emboldened */
-    int size_px;           /* 6 to 96 */
+    const char *bold_file;     /* NULL: the regular one, emboldened */
+    const char *fallback_file; /* for what the others lack; may be NULL */
+    int size_px;               /* 6 to 96 */
 } tg__font_options;
 
 /*
@@ -31,12 +32,12 @@ int tg__font_cell_height(const tg__font *font);
 
 /*
  * How much of each pixel of the cell its text covers, 0 to 255, cell_width x cell_height bytes.
- * Colours are ignored; halves of wide characters and marks are obeyed. A grapheme that the font
- * lacks gives the font's own sign for that. Thread: owner.
+ * Colours are ignored; halves of wide characters and marks are obeyed. A character that no font has
+ * is shown as its number. Thread: owner.
  */
 void tg__font_cover(tg__font *font, const tg_cell *cell, uint8_t *coverage);
 
-/* "SDL_ttf 2.20.1, FreeType 2.12.1" Thread: any. */
+/* "SDL_ttf 2.20.1 FreeType 2.12.1" Thread: any. */
 void tg__font_describe(char *text, size_t size);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <SDL.h>
 
@@ -161,11 +162,16 @@ static tg_err open_fonts(tg_window *window, const tg_window_options *opt, char *
     tg__font_options options = {
         .regular_file = opt->font_file,
         .bold_file = opt->bold_font_file,
+        .fallback_file = opt->fallback_font_file,
         .size_px = or_default(opt->font_size_px, 14),
     };
     if (options.regular_file == NULL) {
         options.regular_file = TG_FONT_FILE;
         options.bold_file = TG_BOLD_FONT_FILE;
+    }
+    /* What was found when this was built may be gone: numbers are shown then. */
+    if (options.fallback_file == NULL && access(TG_FALLBACK_FONT_FILE, R_OK) == 0) {
+        options.fallback_file = TG_FALLBACK_FONT_FILE;
     }
     TG_TRY(tg__font_open(&options, &window->font, why, why_size));
     return tg__painter_open(window->font, &window->painter);
@@ -464,7 +470,6 @@ void tg_window_describe(const tg_window *window, char *text, size_t size)
     char font[64];
     tg__font_describe(font, sizeof font);
     const char *driver = SDL_GetCurrentVideoDriver();
-    (void)snprintf(text, size, "SDL %d.%d.%d, %s, video driver %s%s", sdl.major, sdl.minor,
-                   sdl.patch, font, driver != NULL ? driver : "?",
-                   window->headless ? " (no display)" : "");
+    (void)snprintf(text, size, "SDL %d.%d.%d %s video driver %s%s", sdl.major, sdl.minor, sdl.patch,
+                   font, driver != NULL ? driver : "?", window->headless ? " (no display)" : "");
 }

@@ -146,7 +146,8 @@ typedef struct tg__engine_counters {
     _Atomic uint64_t frames_rejected;
     _Atomic uint64_t frames_unfit;
     _Atomic uint64_t unknown_messages;
-    _Atomic uint64_t unknown_rows; /* rows of an id that the store does not know */
+    _Atomic uint64_t unknown_rows;  /* rows of an id that the store does not know */
+    _Atomic uint64_t books_refused; /* the store had no place for their depth */
     _Atomic uint64_t gaps;
     _Atomic uint64_t resyncs;
     _Atomic uint64_t connects;

@@ -12,6 +12,16 @@ static void admit(tg__engine *engine, tg_instrument_id id, const tg_image *image
     }
 }
 
+/* Depth has a place in the store for some instruments only; over that it is not shown. */
+static void admit_book(tg__engine *engine, const tg__tick *tick, const tg__arrival *arrival)
+{
+    tg__admission admission = TG__ADMITTED;
+    if (tg__store_admit_book(engine->store, tick->update.id, tg_image_version(&tick->update.image),
+                             &tick->book, arrival, &admission) != TG_OK) {
+        tg__count(&engine->counters.books_refused, 1);
+    }
+}
+
 /* Entries come before what uses their id (PROTOCOL.md 5.1). Without one the instrument would never
  * be seen: the next session brings it. */
 static void check_unknown_row(tg__engine *engine, int64_t now_ns)
@@ -235,6 +245,9 @@ tg_err tg__on_ticks(tg__engine *engine, const tg__input *input)
     tg__tick tick;
     while (tg__ticks_next(&reader, &tick)) {
         admit(engine, tick.update.id, &tick.update.image, tick.update.covered, &arrival);
+        if (tick.has_book) {
+            admit_book(engine, &tick, &arrival);
+        }
     }
     engine->dirty = true;
     check_unknown_row(engine, input->now_ns);

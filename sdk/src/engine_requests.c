@@ -273,6 +273,9 @@ tg_err tg__on_found(tg__engine *engine, const tg__input *input)
         tg__engine_reject(engine, input, err, &fault);
         return TG_OK;
     }
+    if (!tg__engine_is_generation(engine, found.generation, input->now_ns)) {
+        return TG_OK; /* the search is asked again in the next session */
+    }
     for (uint32_t i = 0; i < TG__FINDS_MAX; i++) {
         tg__pending_find *pending = &engine->finds[i];
         if (!pending->used || !pending->sent || pending->find.request != found.request) {

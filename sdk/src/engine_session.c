@@ -127,6 +127,19 @@ static bool is_harmless(const tg__dictionary_entry *entry, tg_err err)
                             entry->op != TG__DICTIONARY_ADD);
 }
 
+bool tg__engine_is_generation(tg__engine *engine, uint32_t generation, int64_t now_ns)
+{
+    if (generation == engine->knowledge.dictionary_generation) {
+        return true;
+    }
+    /* Every id means something else now. The next WELCOME names the generation and starts over; the
+     * jitter of the attempt keeps a fleet from doing it at once. */
+    tg__engine_leave(engine, now_ns, TG__CAUSE_LOST, TG__CLOSE_NORMAL,
+                     "the dictionary has generation %lu now, not %lu", (unsigned long)generation,
+                     (unsigned long)engine->knowledge.dictionary_generation);
+    return false;
+}
+
 tg_err tg__on_dictionary(tg__engine *engine, const tg__input *input)
 {
     uint32_t generation = 0;
@@ -138,13 +151,7 @@ tg_err tg__on_dictionary(tg__engine *engine, const tg__input *input)
         tg__engine_reject(engine, input, err, &fault);
         return TG_OK;
     }
-    if (generation != engine->knowledge.dictionary_generation) {
-        /* Every id means something else now. The next WELCOME names the generation and starts
-         * over; the jitter of the attempt keeps a fleet from doing it at once. */
-        tg__engine_leave(engine, input->now_ns, TG__CAUSE_LOST, TG__CLOSE_NORMAL,
-                         "the dictionary has generation %lu now, not %lu",
-                         (unsigned long)generation,
-                         (unsigned long)engine->knowledge.dictionary_generation);
+    if (!tg__engine_is_generation(engine, generation, input->now_ns)) {
         return TG_OK;
     }
     engine->dirty = true;

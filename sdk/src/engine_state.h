@@ -161,6 +161,8 @@ tg_err tg__on_limits(tg__engine *engine, const tg__input *input);
 tg_err tg__on_venue_state(tg__engine *engine, const tg__input *input);
 tg_err tg__on_echo_reply(tg__engine *engine, const tg__input *input);
 tg_err tg__on_token_answer(tg__engine *engine, const tg__input *input);
+/* False: the dictionary is another one now, and the connection was left for that. */
+bool tg__engine_is_generation(tg__engine *engine, uint32_t generation, int64_t now_ns);
 void tg__engine_echo(tg__engine *engine, int64_t now_ns);
 
 /* --- engine_requests.c: subscriptions and searches --- */

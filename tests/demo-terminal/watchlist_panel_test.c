@@ -198,7 +198,7 @@ static void close_fixture(fixture *f)
 static void pin_of(const tg_window *window, char *pin, size_t size)
 {
     tg_window_describe(window, pin, size);
-    char *driver = strstr(pin, ", video");
+    char *driver = strstr(pin, " video");
     if (driver != NULL) {
         *driver = '\0';
     }

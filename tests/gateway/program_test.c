@@ -296,20 +296,22 @@ static void a_reader_that_stops_finds_a_gap_and_not_the_past(void **state)
     follower_close(&reads);
 }
 
-/* A client that does not answer the close keeps the gateway a moment longer: time to try. */
+/* Who is connected already, and only asks when the gateway is leaving, still gets an answer. */
 static void who_comes_while_it_leaves_is_sent_away_with_a_time(void **state)
 {
     (void)state;
     char reason[128];
     char answer[2048];
-    wire_client *late = NULL;
-    wire_client *silent = connect_well();
-    assert_int_equal(kill(gateway.pid, SIGTERM), 0);
-    assert_int_equal(await_close(silent, reason, sizeof reason), TG__CLOSE_SERVICE_RESTART);
     const wire_upgrade upgrade = good_upgrade();
-    assert_int_equal(wire_client_open(&upgrade, &late, answer, sizeof answer), 503);
+    wire_client *early = connect_well();
+    wire_client *late = wire_client_connect(&upgrade);
+    assert_non_null(late);
+    assert_int_equal(kill(gateway.pid, SIGTERM), 0);
+    assert_int_equal(await_close(early, reason, sizeof reason), TG__CLOSE_SERVICE_RESTART);
+    assert_int_equal(wire_client_upgrade(late, &upgrade, answer, sizeof answer), 503);
     assert_non_null(strstr(answer, "retry-after: 1"));
-    wire_client_close(silent);
+    wire_client_close(late);
+    wire_client_close(early);
 }
 
 static void secrets_are_the_owners_alone_and_never_logged(void **state)

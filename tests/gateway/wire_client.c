@@ -155,22 +155,39 @@ static bool read_answer(wire_client *client, char *answer, size_t answer_size)
     }
 }
 
-int wire_client_open(const wire_upgrade *upgrade, wire_client **out, char *answer,
-                     size_t answer_size)
+wire_client *wire_client_connect(const wire_upgrade *upgrade)
 {
-    *out = NULL;
-    answer[0] = '\0';
     wire_client *client = make_client();
+    if (!start_tls(client, upgrade)) {
+        wire_client_close(client);
+        client = NULL;
+    }
+    return client;
+}
+
+int wire_client_upgrade(wire_client *client, const wire_upgrade *upgrade, char *answer,
+                        size_t answer_size)
+{
     int status = 0;
-    if (start_tls(client, upgrade) && ask_upgrade(client, upgrade) &&
-        read_answer(client, answer, answer_size)) {
+    answer[0] = '\0';
+    if (ask_upgrade(client, upgrade) && read_answer(client, answer, answer_size)) {
         assert_int_equal(sscanf(answer, "HTTP/%*3s %d", &status), 1);
     }
     if (status == 101) {
         assert_non_null(strstr(answer, KEY_ANSWER));
-        *out = client;
-    } else {
-        wire_client_close(client);
+    }
+    return status;
+}
+
+int wire_client_open(const wire_upgrade *upgrade, wire_client **out, char *answer,
+                     size_t answer_size)
+{
+    *out = wire_client_connect(upgrade);
+    answer[0] = '\0';
+    const int status = *out != NULL ? wire_client_upgrade(*out, upgrade, answer, answer_size) : 0;
+    if (status != 101) {
+        wire_client_close(*out);
+        *out = NULL;
     }
     return status;
 }

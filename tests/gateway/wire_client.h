@@ -33,7 +33,13 @@ typedef struct wire_upgrade {
  */
 int wire_client_open(const wire_upgrade *upgrade, wire_client **out, char *answer,
                      size_t answer_size);
-void wire_client_close(wire_client *client);
+void wire_client_close(wire_client *client); /* NULL is allowed */
+
+/* The two steps of it: TCP and TLS (NULL if one fails), and the upgrade (the status, 0: no answer).
+ */
+wire_client *wire_client_connect(const wire_upgrade *upgrade);
+int wire_client_upgrade(wire_client *client, const wire_upgrade *upgrade, char *answer,
+                        size_t answer_size);
 
 /* One WebSocket frame. */
 void wire_client_send(wire_client *client, unsigned opcode, bool last, const void *bytes,

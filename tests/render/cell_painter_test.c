@@ -33,7 +33,7 @@ static void seed_random(void)
 
 static tg__font *open_font(int size_px)
 {
-    const tg__font_options options = {TG_TEST_FONT, TG_TEST_BOLD_FONT, size_px};
+    const tg__font_options options = {TG_TEST_FONT, TG_TEST_BOLD_FONT, NULL, size_px};
     tg__font *font = NULL;
     char why[256] = "";
     assert_int_equal(tg__font_open(&options, &font, why, sizeof why), TG_OK);
@@ -255,17 +255,44 @@ static void a_font_that_cannot_be_used_is_named(void **state)
     (void)state;
     tg__font *font = NULL;
     char why[256] = "";
-    const tg__font_options missing = {"/nowhere/font.ttf", NULL, 14};
+    const tg__font_options missing = {"/nowhere/font.ttf", NULL, NULL, 14};
     assert_int_equal(tg__font_open(&missing, &font, why, sizeof why), TG_ERR_FONT);
     assert_non_null(strstr(why, "/nowhere/font.ttf"));
-    const tg__font_options no_font = {__FILE__, NULL, 14};
+    const tg__font_options no_font = {__FILE__, NULL, NULL, 14};
     assert_int_equal(tg__font_open(&no_font, &font, why, sizeof why), TG_ERR_FONT);
     assert_non_null(strstr(why, "cell_painter_test.c"));
-    const tg__font_options small = {TG_TEST_FONT, NULL, 5};
+    const tg__font_options no_fallback = {TG_TEST_FONT, NULL, "/nowhere/more.ttf", 14};
+    assert_int_equal(tg__font_open(&no_fallback, &font, why, sizeof why), TG_ERR_FONT);
+    assert_non_null(strstr(why, "/nowhere/more.ttf"));
+    const tg__font_options small = {TG_TEST_FONT, NULL, NULL, 5};
     assert_int_equal(tg__font_open(&small, &font, why, sizeof why), TG_ERR_INVALID_ARGUMENT);
-    const tg__font_options large = {TG_TEST_FONT, NULL, 97};
+    const tg__font_options large = {TG_TEST_FONT, NULL, NULL, 97};
     assert_int_equal(tg__font_open(&large, &font, why, sizeof why), TG_ERR_INVALID_ARGUMENT);
     assert_null(font);
+}
+
+/* Two characters that the font lacks: another picture each, the right half not that of the left. */
+static void characters_without_a_glyph_stay_apart(void **state)
+{
+    (void)state;
+    tg__font *font = open_font(14);
+    const size_t size = (size_t)(tg__font_cell_width(font) * tg__font_cell_height(font));
+    static const char *const texts[] = {"\xE5\x8E\x9F", "\xE6\xB2\xB9", "\xF0\xA0\x80\x8B"};
+    uint8_t *covered[6];
+    for (size_t i = 0; i < 6; i++) {
+        tg_cell cell = {.marks = i % 2 == 0 ? TG_CELL_WIDE_LEFT : TG_CELL_WIDE_RIGHT};
+        memcpy(cell.text, texts[i / 2], strlen(texts[i / 2]));
+        covered[i] = malloc(size);
+        assert_non_null(covered[i]);
+        tg__font_cover(font, &cell, covered[i]);
+        for (size_t j = 0; j < i; j++) {
+            assert_memory_not_equal(covered[i], covered[j], size);
+        }
+    }
+    for (size_t i = 0; i < 6; i++) {
+        free(covered[i]);
+    }
+    tg__font_close(font);
 }
 
 int main(void)
@@ -274,6 +301,7 @@ int main(void)
         cmocka_unit_test(incremental_drawing_equals_drawing_everything),
         cmocka_unit_test(runs_below_each_other_are_one_rectangle),
         cmocka_unit_test(a_page_looks_as_it_did),
+        cmocka_unit_test(characters_without_a_glyph_stay_apart),
         cmocka_unit_test(a_font_that_cannot_be_used_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -302,6 +302,35 @@ static void a_restarted_gateway_is_joined_again(void **state)
     client_rig_close(&rig);
 }
 
+static bool has_lost_the_link(const client_rig *rig)
+{
+    return rig->last.err == TG_ERR_TIMEOUT;
+}
+
+static void a_gateway_that_hangs_is_noticed_and_joined_again(void **state)
+{
+    (void)state;
+    client_rig rig;
+    tg_client_options opt = options_of(gateway.url);
+    client_rig_open(&rig, &opt);
+    assert_int_equal(tg_client_start(rig.client), TG_OK);
+    client_rig_await(&rig, client_rig_is_live);
+    tg_sub_id subs[CLIENT_RIG_NAMES];
+    subscribe_some(&rig, subs);
+    client_rig_await(&rig, all_rows_are_live);
+    /* Its sockets stay open and take what is sent: only silence tells. */
+    assert_int_equal(kill(gateway.pid, SIGSTOP), 0);
+    client_rig_await(&rig, has_lost_the_link);
+    assert_non_null(strstr(rig.last.text, "nothing received"));
+    assert_false(all_rows_are_live(&rig));
+    (void)pthread_mutex_lock(&rig.lock);
+    rig.live_count = 1;
+    (void)pthread_mutex_unlock(&rig.lock);
+    assert_int_equal(kill(gateway.pid, SIGCONT), 0);
+    client_rig_await(&rig, is_live_again);
+    client_rig_close(&rig);
+}
+
 static void stop_inside_a_callback_ends_the_session(void **state)
 {
     (void)state;
@@ -452,6 +481,7 @@ int main(void)
         cmocka_unit_test(a_wrong_token_stops_the_client),
         cmocka_unit_test(a_closed_port_is_tried_again_and_descriptors_stay_flat),
         cmocka_unit_test(a_restarted_gateway_is_joined_again),
+        cmocka_unit_test(a_gateway_that_hangs_is_noticed_and_joined_again),
         cmocka_unit_test(stop_inside_a_callback_ends_the_session),
         cmocka_unit_test(close_at_any_moment_is_a_barrier),
         cmocka_unit_test(close_does_not_wait_for_a_peer_that_never_answers),

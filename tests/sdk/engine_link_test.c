@@ -337,6 +337,27 @@ static void a_dictionary_of_another_generation_reconnects_and_starts_over(void *
     rig_close(r);
 }
 
+static void a_page_of_another_generation_is_asked_for_anew(void **state)
+{
+    (void)state;
+    rig *r = make();
+    rig_go_live(r);
+    r->market.generation = 2;
+    sim_market_step(&r->market);
+    sim_session_frame(&r->session); /* the gateway has the new dictionary now */
+    rig_deliver(r);
+    const tg__find find = {.request = 5, .limit = 5};
+    tg__input input = {.kind = TG__INPUT_FIND, .as.find = &find};
+    assert_int_equal(rig_input(r, &input), TG_OK);
+    rig_deliver(r);
+    assert_int_equal(r->found_pages, 0);
+    assert_int_equal(state_of(r), TG__ENGINE_WAITING);
+    rig_await_attempt(r);
+    rig_go_live(r);
+    assert_int_equal(r->found_pages, 1);
+    rig_close(r);
+}
+
 static void stop_says_good_bye_and_start_begins_again(void **state)
 {
     (void)state;
@@ -371,6 +392,7 @@ int main(void)
         cmocka_unit_test(a_reconnect_within_one_generation_asks_by_id_and_confirms),
         cmocka_unit_test(another_lineage_starts_over_by_name),
         cmocka_unit_test(a_dictionary_of_another_generation_reconnects_and_starts_over),
+        cmocka_unit_test(a_page_of_another_generation_is_asked_for_anew),
         cmocka_unit_test(stop_says_good_bye_and_start_begins_again),
     };
     return cmocka_run_group_tests_name("sdk.engine_link", tests, NULL, NULL);

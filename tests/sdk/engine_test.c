@@ -596,6 +596,82 @@ static void a_snapshot_of_an_overflow_counts_as_a_repaired_gap(void **state)
     rig_close(r);
 }
 
+static void a_priority_tick_reaches_row_and_book_and_leaves_the_channel_alone(void **state)
+{
+    (void)state;
+    rig *r = make();
+    rig_subscribe(r, 0, 3);
+    rig_go_live(r);
+    sim_market_tick(&r->market, 3, 6000);
+    tg__tick tick;
+    memset(&tick, 0, sizeof tick);
+    tick.update.id = 3;
+    tick.update.image = r->market.images[3];
+    tick.update.covered = 1;
+    tick.has_book = true;
+    tick.book.bid_count = 1;
+    tick.book.bid[0].price = 6000;
+    uint8_t bytes[512];
+    size_t size = 0;
+    assert_int_equal(
+        tg__ticks_encode(r->market.utc_ns, SIM_RESOLUTION_NS, &tick, 1, bytes, sizeof bytes, &size),
+        TG_OK);
+    assert_int_equal(rig_message(r, bytes, size), TG_OK);
+    tg_row row;
+    assert_int_equal(rig_row(r, 3, &row), TG_OK);
+    assert_int_equal(row.image.value[TG_FIELD_BID_PRICE], 6000);
+    assert_int_equal(COUNT(r, books_refused), 0);
+    /* The same tick in the next frame confirms; the frame fits. */
+    sim_market_step(&r->market);
+    sim_session_frame(&r->session);
+    rig_deliver(r);
+    assert_int_equal(COUNT(r, gaps), 0);
+    tg_store_counters counters = {.struct_size = sizeof counters};
+    assert_int_equal(tg_store_counters_get(r->store, &counters), TG_OK);
+    assert_int_equal(counters.confirmed, 1);
+    rig_close(r);
+}
+
+static void a_row_of_an_unknown_id_ends_the_session(void **state)
+{
+    (void)state;
+    rig *r = make();
+    rig_subscribe(r, 0, 3);
+    rig_go_live(r);
+    tg__tick tick;
+    memset(&tick, 0, sizeof tick);
+    tick.update.id = 9;
+    tick.update.image = r->market.images[9];
+    uint8_t bytes[512];
+    size_t size = 0;
+    assert_int_equal(
+        tg__ticks_encode(r->market.utc_ns, SIM_RESOLUTION_NS, &tick, 1, bytes, sizeof bytes, &size),
+        TG_OK);
+    assert_int_equal(rig_message(r, bytes, size), TG_OK);
+    assert_int_equal(COUNT(r, unknown_rows), 1);
+    assert_int_equal(state_of(r), TG__ENGINE_WAITING);
+    rig_close(r);
+}
+
+static void rows_are_resyncing_and_not_live_until_their_images_come(void **state)
+{
+    (void)state;
+    rig *r = make();
+    rig_subscribe(r, 0, 3);
+    rig_go_live(r);
+    assert_int_equal(rig_closed(r, TG__CAUSE_LOST, 0, 0), TG_OK);
+    tg_row row;
+    assert_int_equal(rig_row(r, 3, &row), TG_OK);
+    assert_int_equal(row.quality, TG_QUALITY_DISCONNECTED);
+    rig_await_attempt(r);
+    rig_accept(r);
+    r->deaf = true; /* no SUBSCRIBE arrives, so no image comes */
+    rig_deliver(r);
+    assert_int_equal(rig_row(r, 3, &row), TG_OK);
+    assert_int_equal(row.quality, TG_QUALITY_RESYNCING);
+    rig_close(r);
+}
+
 static void a_stale_venue_makes_its_rows_stale_until_the_gateway_says_otherwise(void **state)
 {
     (void)state;
@@ -646,6 +722,9 @@ int main(void)
         cmocka_unit_test(a_mandatory_feature_that_is_not_known_refuses_the_session),
         cmocka_unit_test(a_message_over_the_limit_closes_with_1009),
         cmocka_unit_test(a_snapshot_of_an_overflow_counts_as_a_repaired_gap),
+        cmocka_unit_test(a_priority_tick_reaches_row_and_book_and_leaves_the_channel_alone),
+        cmocka_unit_test(a_row_of_an_unknown_id_ends_the_session),
+        cmocka_unit_test(rows_are_resyncing_and_not_live_until_their_images_come),
         cmocka_unit_test(a_stale_venue_makes_its_rows_stale_until_the_gateway_says_otherwise),
     };
     return cmocka_run_group_tests_name("sdk.engine", tests, NULL, NULL);

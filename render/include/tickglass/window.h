@@ -21,12 +21,14 @@ typedef struct tg_window tg_window;
 typedef struct tg_window_options {
     size_t struct_size; /**< set by tg_window_options_init() */
     const char *title;
-    const char *font_file;      /**< of fixed width; NULL: the one found when this was built */
-    const char *bold_font_file; /**< NULL: the one beside it, or font_file emboldened */
-    int font_size_px;           /**< 6 to 96; 0: 14 */
-    int width_px;               /**< 0: 1,280 */
-    int height_px;              /**< 0: 800 */
-    bool headless;              /**< draw into memory only; no display is needed */
+    const char *font_file;          /**< of fixed width; NULL: the one found when this was built */
+    const char *bold_font_file;     /**< NULL: the one beside it, or font_file emboldened */
+    const char *fallback_font_file; /**< for what they lack; NULL: the one found when this was
+                                       built, or none: such characters are shown as their numbers */
+    int font_size_px;               /**< 6 to 96; 0: 14 */
+    int width_px;                   /**< 0: 1,280 */
+    int height_px;                  /**< 0: 800 */
+    bool headless;                  /**< draw into memory only; no display is needed */
 } tg_window_options;
 
 /** Thread: any.  Blocks: no.  Since: 0.1 */
@@ -161,7 +163,7 @@ TG_API TG_MUST_CHECK tg_err tg_window_wait(tg_window *window, int64_t timeout_ns
  */
 TG_API void tg_window_wake(tg_window *window);
 
-/** "SDL 2.26.5, SDL_ttf 2.20.1, FreeType 2.12.1, video driver dummy". Thread: owner.  Blocks: no.
+/** "SDL 2.26.5 SDL_ttf 2.20.1 FreeType 2.12.1 video driver dummy". Thread: owner.  Blocks: no.
  * Since: 0.1 */
 TG_API void tg_window_describe(const tg_window *window, char *text, size_t size);
 
