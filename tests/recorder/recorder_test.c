@@ -386,6 +386,29 @@ static void a_full_ring_drops_the_newest_and_says_exactly_how_many(void **state)
     fixture_end(&f);
 }
 
+static void a_host_that_polls_itself_drops_instead_of_waiting_for_ever(void **state)
+{
+    (void)state;
+    const uint64_t calls = 20000;
+    fixture f;
+    fixture_make(&f);
+    host_driven(&f);
+    f.opt.overflow[TG_RECORD_INFO] = TG_OVERFLOW_WAIT;
+    fixture_open(&f);
+    for (int round = 0; round < 2; round++) { /* before the first poll, and after it */
+        for (uint64_t i = 0; i < calls; i++) {
+            TG_RECORD(f.recorder, TG_RECORD_INFO, "number %" PRIu64, i);
+        }
+        assert_int_equal(tg_recorder_poll(f.recorder, NULL), TG_OK);
+    }
+    tg_recorder_counters counters = {.struct_size = sizeof counters};
+    assert_int_equal(tg_recorder_counters_get(f.recorder, &counters), TG_OK);
+    assert_true(counters.dropped > 0);
+    tg_recorder_close(f.recorder);
+    assert_int_equal(count_records(f.path, 0) + counters.dropped, 2 * calls);
+    fixture_end(&f);
+}
+
 static void a_flight_recorder_keeps_the_newest(void **state)
 {
     (void)state;
@@ -844,6 +867,7 @@ int main(void)
         cmocka_unit_test(what_is_written_is_read_in_order_and_unchanged),
         cmocka_unit_test(a_blob_of_64_kib_is_kept_and_a_larger_record_is_refused),
         cmocka_unit_test(a_full_ring_drops_the_newest_and_says_exactly_how_many),
+        cmocka_unit_test(a_host_that_polls_itself_drops_instead_of_waiting_for_ever),
         cmocka_unit_test(a_flight_recorder_keeps_the_newest),
         cmocka_unit_test(threads_that_wait_lose_nothing),
         cmocka_unit_test(threads_that_drop_count_exactly),
