@@ -316,22 +316,19 @@ static double stats_ns(const tg__log_file *file)
     for (size_t i = 0; i < file->threads[0].count; i++) {
         const size_t offset = (size_t)file->threads[0].offsets[i];
         tg__block block;
-        size_t at = 0;
-        size_t consumed = 0;
         bool taken = false;
         uint64_t word = 0;
         if (tg__block_open(file->bytes + offset, file->size - offset, &block) != TG_OK) {
             exit(1);
         }
+        tg__packed in = {block.payload, block.payload + block.payload_size};
         tg__pack_begin_block(&pack);
-        while (at < block.payload_size) {
-            const tg__site_info *site = &file->sites[block.payload[at]]; /* ids are small here */
-            if (tg__skim_record(&pack, file->sites, block.payload + at, block.payload_size - at,
-                                site, 3, &word, &taken, &consumed) != TG_OK) {
+        while (in.at < in.end) {
+            const tg__skim wanted = {&file->sites[*in.at], 3}; /* ids are small here */
+            if (tg__skim_record(&pack, file->sites, &in, &wanted, &word, &taken) != TG_OK) {
                 exit(1);
             }
             tg_histogram_record(histogram, (int64_t)word);
-            at += consumed;
             count++;
         }
     }

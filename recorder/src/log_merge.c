@@ -96,10 +96,10 @@ static tg_err advance(tg__log_stream *stream, unsigned char *scratch)
         if (stream->left == 0 && !next_block(stream)) {
             return TG_ERR_NOT_FOUND;
         }
-        size_t consumed = 0;
-        const tg_err err = tg__unpack_record(
-            &stream->pack, stream->file->sites, stream->block.payload + stream->at,
-            stream->block.payload_size - stream->at, scratch, SCRATCH_SIZE, &consumed);
+        tg__packed in = {stream->block.payload + stream->at,
+                         stream->block.payload + stream->block.payload_size};
+        const tg_err err =
+            tg__unpack_record(&stream->pack, stream->file->sites, &in, scratch, SCRATCH_SIZE);
         if (err != TG_OK) {
             tg__log_file_problem(stream->file, err,
                                  stream->block_offset + TG__BLOCK_HEADER + stream->at,
@@ -108,7 +108,7 @@ static tg_err advance(tg__log_stream *stream, unsigned char *scratch)
             stream->left = 0;
             continue;
         }
-        stream->at += consumed;
+        stream->at = (size_t)(in.at - stream->block.payload);
         stream->left--;
         return keep_record(stream, scratch);
     }
