@@ -261,7 +261,8 @@ static tg_err let_wait(tg__log_merge *merge, const tg__log_record *record, int64
     if (record->arguments_size != 0) {
         memcpy(place->bytes, record->arguments, record->arguments_size);
     }
-    place->record.arguments = place->bytes;
+    /* Never NULL, so that no reader has to think of records without arguments. */
+    place->record.arguments = place->bytes != NULL ? place->bytes : (const unsigned char *)"";
     uint32_t at = merge->waiting_count++;
     while (at > 0 && (*place_at(merge, at - 1))->order_ns > order_ns) {
         *place_at(merge, at) = *place_at(merge, at - 1);
