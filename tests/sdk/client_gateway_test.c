@@ -1,5 +1,6 @@
 /* The public client against the real gateway over TLS. Public headers and the shared library only.
  */
+#include "child_process.h"
 #include "tg_cmocka.h"
 
 #include <arpa/inet.h>
@@ -267,9 +268,11 @@ static void restart_gateway(void)
     char state_dir[96];
     (void)snprintf(listen_at, sizeof listen_at, "127.0.0.1:%d", gateway.port);
     (void)snprintf(state_dir, sizeof state_dir, "%s/state", gateway.folder);
+    const pid_t parent = getpid();
     gateway.pid = fork();
     assert_true(gateway.pid >= 0);
     if (gateway.pid == 0) {
+        child_ends_with_parent(parent);
         if (freopen(gateway.log, "a", stderr) == NULL) {
             _exit(126);
         }
