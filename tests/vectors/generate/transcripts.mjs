@@ -1,5 +1,6 @@
 // Session transcripts: what happens over several messages (PROTOCOL.md sections 4 to 6, 9, 11, 12).
 import assert from 'node:assert';
+import { readFileSync } from 'node:fs';
 import { Player } from '../js/transcript.mjs';
 import { ADD, RENAME, SCALE, TOMBSTONE, VENUE, dictionaryOf, entry, instrument } from './dictionary.mjs';
 import { RESYNC, SUBSCRIBE, UNSUBSCRIBE, answerOf, byId, byName, limitsOf, requestOf, tokenAnswer, tokenOf, venueState, welcomeOf } from './control.mjs';
@@ -281,6 +282,16 @@ make('closing', ['M16'], 'Close codes and refused upgrades: what a client does, 
     ['a negative one', '{"reconnect_after_ms":-1}', null], ['text instead of a number', '{"reconnect_after_ms":"5"}', null], ['more than 32 bits', '{"reconnect_after_ms":99999999999}', 4294967295],
     ['cut', '{"reconnect_after_ms":18', null], ['124 bytes', `{"x":"${'y'.repeat(93)}","reconnect_after_ms":5}`, null], ['123 bytes', `{"x":"${'y'.repeat(92)}","reconnect_after_ms":5}`, 5],
   ]) t.close(note, 1012, reason, { action: 'retry', reconnect_after_ms: told });
+});
+
+make('encoder', ['M19', 'M20', 'M23', 'M24', 'M25', 'M32'], 'A snapshot and 60 frames as the encoder of this project wrote them, over a wrap of the low half of boundaries, each with its state digest', (t) => {
+  const recording = readFileSync(new URL('encoder_frames.hex', import.meta.url), 'utf8').trim().split('\n');
+  t.connect();
+  t.gateway('the session starts', welcomeOf({ boundary: 0xfffffff0n }));
+  for (const [n, bytes] of recording.entries()) {
+    const got = t.step({ from: 'gateway', bytes }, n === 0 ? 'the images' : `frame ${n}`);
+    assert(got.error === undefined && got.effects.length === (got.message.row_count > 0 ? 1 : 0), `encoder: message ${n}: ${JSON.stringify(got)}`);
+  }
 });
 
 export const transcripts = all;

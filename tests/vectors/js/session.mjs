@@ -227,6 +227,6 @@ export class Session {
         fields: Object.fromEntries(FIELDS.map((name, n) => [name, image.fields[n]]).filter(([, v]) => v !== null).map(([name, v]) => [name, String(v)])),
       },
     })).sort((a, b) => a.id - b.id);
-    return { session: this.state, lineage: this.lineage === null ? null : String(this.lineage), generation: this.generation, boundary: String(this.channel.boundary), set: this.channel.ids, instruments };
+    return { session: this.state, lineage: this.lineage === null ? null : String(this.lineage), generation: this.generation, instruments };
   }
 }
