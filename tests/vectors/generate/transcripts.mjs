@@ -127,9 +127,13 @@ make('damaged_messages', ['M5', 'M7', 'M23', 'M24', 'M35'], 'A message that is r
   t.shows(3, 301, false);
   t.gateway('a snapshot with the digest of another set repairs nothing', snapshotOf({ reason: 1, boundary: 102, digest: 1 }, [3], [row(3, 1, 12, 302)]), { effect: 'dropped' });
   t.gateway('the images', snapshotOf({ reason: 1, boundary: 102, ts: 10800 }, [3, 9], [row(3, 1, 12, 302), row(9, 1, 10, 900)]), { effect: 'rows', admitted: 1, confirmed: 1 });
+});
+
+make('damaged_entries', ['M5', 'M35'], 'What images cannot restate ends the session when it cannot be read', (t) => {
+  joined(t, [3, 9]);
   t.gateway('ticks that are damaged may have been news', ticksOf({}, w.part([3, 0, 1])), { effect: 'asks_resync' });
   t.gateway('entries that cannot be read may have been a rename', dictionaryOf(3, entry(RENAME, w.u16(3), w.text(''))), { effect: 'ended', close: 4010 });
-  t.gateway('nothing counts after that', frame([3, 9], 102), { effect: 'dropped' });
+  t.gateway('nothing counts after that', frame([3, 9], 100), { effect: 'dropped' });
 });
 
 make('venue_stale', ['M15'], 'A venue goes stale and comes back; a condition of a later version is stale, too', (t) => {
@@ -138,7 +142,10 @@ make('venue_stale', ['M15'], 'A venue goes stale and comes back; a condition of 
   t.shows(3, 300, false);
   t.gateway('frames go on', frame([3], 100));
   t.shows(3, 300, false);
-  t.gateway('live again', venueState(0, 0, 102));
+  t.gateway('live again, but what came meanwhile may be old', venueState(0, 0, 102));
+  t.shows(3, 300, false);
+  t.client('is it?', requestOf(RESYNC, { request: 2 }, byId(3)));
+  t.gateway('it is as it was', ticksOf({ ts: 10800 }, row(3, 1, 10, 300)), { effect: 'rows', confirmed: 1 });
   t.shows(3, 300, true);
   t.gateway('another venue', venueState(1, 1, 103));
   t.shows(3, 300, true);
