@@ -35,6 +35,7 @@ static const char *const transcript_names[] = {
     "reconnect",
     "rename_and_tombstone",
     "scale_change",
+    "scaled_while_away",
     "unknown_kinds",
     "venue_stale",
 };

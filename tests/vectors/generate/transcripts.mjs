@@ -163,6 +163,22 @@ make('scale_change', ['M18', 'M30'], 'Other exponents from epoch 5 on: the value
   t.gateway('the first row of the new epoch, told against the old image', frame([3, 9], 101, [{ slot: 0, bytes: [w.varint(3), w.u8(3), w.varint(4), w.varint(1), w.varint(1), w.zigzag(30200 - 301)] }]), { effect: 'rows', admitted: 1 });
   t.shows(3, 30200, true);
   t.shows(9, 900, true);
+  t.gateway('other tick sizes alone leave the values', dictionaryOf(3, entry(SCALE, instrument({ id: 9, symbol: 'SYM9', epoch: 6, bands: [[0, 5]] }))));
+  t.shows(9, 900, true);
+  t.gateway('but older epochs are refused all the same', frame([3, 9], 102, [bid(1, 1)]), { effect: 'rows', old_epoch: 1 });
+  t.shows(9, 900, true);
+});
+
+make('scaled_while_away', ['M18', 'M30'], 'What SCALE would have said is said by the entry of the next session', (t) => {
+  joined(t, [3]);
+  t.connect('the connection is lost');
+  t.gateway('same lineage, same generation', welcomeOf());
+  t.client('subscribe', requestOf(SUBSCRIBE, { request: 1 }, byId(3)));
+  t.gateway('the entry as it is now', dictionaryOf(3, entry(ADD, instrument({ id: 3, symbol: 'SYM3', priceExponent: -3, epoch: 5 }))));
+  t.shows(3, null, false);
+  t.gateway('the answer', answerOf({ request: 1, size: 1, digest: digest([3]) }, [0, 3]), { effect: 'answered', codes: ['ok'] });
+  t.gateway('its image', snapshotOf({ boundary: 100, ts: 10000 }, [3], [row(3, 5, 1, 3000)]), { effect: 'rows', admitted: 1 });
+  t.shows(3, 3000, true);
 });
 
 make('rename_and_tombstone', ['M17'], 'The same instrument under another symbol; an id that is out of use is never given again', (t) => {

@@ -136,7 +136,8 @@ export class Session {
     switch (entry.operation) {
       case 'ADD':
         if (known && (known.gone || known.entry.symbol !== entry.symbol || known.entry.venue !== entry.venue)) return 'an id is used again';
-        if (!known) this.instruments.set(entry.id, { entry, gone: false, image: null, live: false });
+        if (known) this.rescale(known, entry);
+        else this.instruments.set(entry.id, { entry, gone: false, image: null, live: false });
         break;
       case 'RENAME':
         if (known) known.entry = { ...known.entry, symbol: entry.symbol };
@@ -145,11 +146,18 @@ export class Session {
         if (known) Object.assign(known, { gone: true, image: null, live: false });
         break;
       case 'SCALE':
-        // Values at the old exponents would be read at the new ones.
-        if (known) Object.assign(known, { entry, image: null, live: false });
+        if (known && !known.gone) this.rescale(known, entry);
         break;
     }
     return null;
+  }
+
+  /** Values at the old exponents would be read at the new ones (M18). */
+  rescale(known, entry) {
+    if (known.entry.price_exponent !== entry.price_exponent || known.entry.quantity_exponent !== entry.quantity_exponent) {
+      Object.assign(known, { image: null, live: false });
+    }
+    known.entry = entry;
   }
 
   answer(m) {
