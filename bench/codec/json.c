@@ -9,8 +9,9 @@
 
 #include <tickglass/internal/control_flow.h>
 
-#define EXACT_MAX (INT64_C(1) << 53) /* beyond it a JSON number, which is a double, is not exact   \
-                                      */
+#define EXACT_MAX                                                                                  \
+    (INT64_C(1) << 53) /* beyond it a JSON number, which is a double, is not exact                 \
+                        */
 
 static const char *const names[TG_FIELD_COUNT] = {
     "bid",  "ask", "bidSize", "askSize",    "time",     "last",    "lastSize",  "volume", "open",
