@@ -51,8 +51,20 @@ static tg_err put_bitmap(tg__sink *out, size_t size, const tg__frame *frame,
 {
     TG_ENSURE(tg__sink_left(out) >= size, TG_ERR_BUFFER_TOO_SMALL);
     memset(out->at, 0, size);
+    uint64_t word = 0; /* bits of eight bytes collect here */
+    unsigned word_at = 0;
     for (uint32_t i = 0; i < frame->count; i++) {
-        out->at[updates[i].slot / 8u] |= (uint8_t)(1u << updates[i].slot % 8u);
+        const unsigned slot = updates[i].slot;
+        if (slot / 64u != word_at) {
+            tg__store_u64(out->at + (size_t)word_at * 8u, word);
+            word_at = slot / 64u;
+            word = 0;
+        }
+        word |= UINT64_C(1) << slot % 64u;
+    }
+    for (size_t at = (size_t)word_at * 8u; at < size && word != 0; at++) {
+        out->at[at] = (uint8_t)word;
+        word >>= 8;
     }
     out->at += size;
     return TG_OK;
@@ -60,30 +72,24 @@ static tg_err put_bitmap(tg__sink *out, size_t size, const tg__frame *frame,
 
 /* ---- rows ---- */
 
-static tg_err put_columns(tg__sink *out, const tg__channel *channel, const tg__frame *frame,
-                          const tg__update *updates, const tg__delta_plan *plan)
+static tg_err put_columns(tg__sink *out, const tg__delta_plan *plan)
 {
     const unsigned step_width = tg__step_widths[plan->step_code];
     const unsigned entry_width = step_width + tg__distance_widths[plan->distance_code];
-    const size_t size = ((size_t)plan->shaped_count * entry_width + 7u) / 8u;
+    const uint32_t count = plan->shaped_count;
+    const size_t size = ((size_t)count * entry_width + 7u) / 8u;
     TG_ENSURE(tg__sink_left(out) >= size, TG_ERR_BUFFER_TOO_SMALL);
     uint64_t word = 0; /* entries collect here, lowest bits first; at most 56 + 7 bits */
     unsigned filled = 0;
     uint8_t *at = out->at;
-    for (uint32_t i = 0; i < frame->count; i++) {
-        if (plan->codes[i] == TG__CODE_GENERAL) {
-            continue;
-        }
-        const tg_image *const image = &updates[i].image;
-        uint64_t distance = 0;
-        (void)tg__row_distance(plan, image, &distance);
-        word |= (tg__row_step(&channel->images[updates[i].slot], image) | distance << step_width)
-                << filled;
+    const uint8_t *const end = out->end;
+    for (uint32_t i = 0; i < count; i++) {
+        word |= (plan->steps[i] | (uint64_t)plan->distances[i] << step_width) << filled;
         filled += entry_width;
-        if ((size_t)(out->end - at) >= 8) {
+        if (end - at >= 8) {
             tg__store_u64(at, word); /* what is over is written over by the next entry */
             at += filled / 8u;
-            word = filled >= 64 ? 0 : word >> (filled & ~7u);
+            word >>= filled & ~7u;
             filled %= 8u;
         }
         for (; filled >= 8; filled -= 8) {
@@ -118,12 +124,18 @@ static tg_err put_varying_parts(tg__sink *out, const tg__channel *channel, const
                                 const tg__update *updates, const tg__delta_plan *plan)
 {
     const uint8_t *trade_code = plan->trade_codes;
-    for (uint32_t i = 0; i < frame->count; i++) {
+    uint32_t left = frame->count - plan->shaped_count;
+    for (uint32_t i = 0; i < plan->trade_count; i++) {
+        left += plan->trade_codes[i] >> 7; /* a tail */
+    }
+    for (uint32_t i = 0; left > 0; i++) {
         const tg_image *const base = &channel->images[updates[i].slot];
         if (plan->codes[i] == TG__CODE_GENERAL) {
             TG_TRY(tg__general_row_put(out, base, &updates[i], channel->time_resolution_ns));
+            left--;
         } else if ((plan->codes[i] & TG__CODE_MORE) != 0 && *trade_code++ >= TG__CODE_MORE) {
             TG_TRY(tg__row_tail_put(out, base, &updates[i].image));
+            left--;
         }
     }
     return TG_OK;
@@ -164,12 +176,10 @@ static tg_err put_body(tg__sink *out, const tg__channel *channel, const tg__fram
         TG_TRY(tg__put_u8(out, (uint8_t)(plan->step_code | plan->distance_code << 4)));
         TG_TRY(put_time_from(out, frame->ts_gateway_ns, plan->newest_ts_ns,
                              channel->time_resolution_ns));
-        TG_TRY(put_columns(out, channel, frame, updates, plan));
+        TG_TRY(put_columns(out, plan));
         TG_TRY(put_values(out, channel, frame, updates, plan));
     }
-    return plan->shaped_count == frame->count && plan->trade_count == 0
-               ? TG_OK
-               : put_varying_parts(out, channel, frame, updates, plan);
+    return put_varying_parts(out, channel, frame, updates, plan);
 }
 
 tg_err tg__delta_encode_with(tg__rows_planner *planner, const tg__channel *channel,

@@ -128,55 +128,91 @@ static int64_t choose_newest(const tg__channel *channel, const tg__frame *frame,
     return newest;
 }
 
+/* Of values, in which UINT32_MAX stands for more. */
+static uint32_t count_wider(const uint32_t *values, uint32_t count, unsigned width)
+{
+    uint32_t wider = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        wider += values[i] >> width != 0;
+    }
+    return wider;
+}
+
+/* A column and what its rows need together. */
+typedef struct column {
+    const uint8_t *widths;
+    const uint32_t *values;
+    uint32_t count;
+    uint32_t far_count; /* values over 32 bits */
+    unsigned widest;    /* code of the narrowest width for all of them, or of the last width */
+} column;
+
 /*
- * The width that makes the column and the rows beyond it, which become general ones, smallest
- * together. counts[code] rows need the width of that code; the last entry needs more than any.
+ * The code of the width that makes the column and the rows beyond it, which become general ones,
+ * smallest together.
  */
-static unsigned choose_width(const uint8_t *widths, const uint32_t *counts, uint32_t count)
+static unsigned choose_width(const column *of)
 {
     const size_t general_bits = 64; /* what a row is longer by as a general one, about */
-    uint32_t beyond = counts[TG__COLUMN_WIDTHS];
-    unsigned best = TG__COLUMN_WIDTHS - 1;
+    unsigned best = of->widest;
     size_t best_bits = SIZE_MAX;
-    /* From the point where those beyond cost more than the best, narrower is never better. */
-    for (unsigned code = TG__COLUMN_WIDTHS; code-- > 0 && beyond * general_bits < best_bits;) {
-        const size_t bits = (size_t)(count - beyond) * widths[code] + beyond * general_bits;
+    for (unsigned code = of->widest + 1; code-- > 0;) {
+        const unsigned width = of->widths[code];
+        const uint32_t beyond =
+            width < 32 ? count_wider(of->values, of->count, width) : of->far_count;
+        if (beyond * general_bits >= best_bits) {
+            break; /* still narrower leaves still more of them */
+        }
+        const size_t bits = (size_t)(of->count - beyond) * width + beyond * general_bits;
         if (bits < best_bits) {
             best_bits = bits;
             best = code;
         }
-        beyond += counts[code];
     }
     return best;
 }
 
-/* Rows that the columns cannot hold become general ones; the trade codes close up. */
+static unsigned widest_code(const uint8_t *codes, uint64_t any)
+{
+    const unsigned width = any == 0 ? 0 : 64u - (unsigned)__builtin_clzll(any);
+    return codes[width] < TG__COLUMN_WIDTHS ? codes[width] : TG__COLUMN_WIDTHS - 1;
+}
+
+/* Rows that the columns cannot hold become general ones; what is kept of the others closes up. */
 static void drop_wide_rows(const tg__channel *channel, const tg__frame *frame,
                            const tg__update *updates, tg__delta_plan *plan)
 {
     const unsigned step_width = tg__step_widths[plan->step_code];
     const unsigned distance_width = tg__distance_widths[plan->distance_code];
     uint32_t trades = 0;
+    uint32_t kept_trades = 0;
+    uint32_t shaped = 0;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < frame->count; i++) {
         if (plan->codes[i] == TG__CODE_GENERAL) {
             continue;
         }
         const tg_image *const image = &updates[i].image;
-        const bool more = (plan->codes[i] & TG__CODE_MORE) != 0;
-        const uint8_t trade_code = more ? plan->trade_codes[trades++] : 0;
+        const uint64_t step = image->seq - channel->images[updates[i].slot].seq - 1u;
         uint64_t distance = 0;
-        (void)tg__row_distance(plan, image, &distance);
-        if (tg__row_step(&channel->images[updates[i].slot], image) >> step_width != 0 ||
-            distance >> distance_width != 0 ||
+        (void)tg__divide_exactly(
+            &plan->resolution,
+            (uint64_t)plan->newest_ts_ns - (uint64_t)image->value[TG_FIELD_TS_EXCHANGE], &distance);
+        const bool more = (plan->codes[i] & TG__CODE_MORE) != 0;
+        if (step >> step_width != 0 || distance >> distance_width != 0 ||
             image->value[TG_FIELD_TS_EXCHANGE] > plan->newest_ts_ns) {
             plan->codes[i] = TG__CODE_GENERAL;
-            plan->shaped_count--;
-        } else if (more) {
-            plan->trade_codes[kept++] = trade_code;
+        } else {
+            plan->steps[kept] = plan->steps[shaped];
+            plan->distances[kept++] = plan->distances[shaped];
+            plan->trade_codes[kept_trades] = plan->trade_codes[trades];
+            kept_trades += more;
         }
+        shaped++;
+        trades += more;
     }
-    plan->trade_count = kept;
+    plan->shaped_count = kept;
+    plan->trade_count = kept_trades;
     plan->packed_count = 0;
     plan->packed_size = 0;
 }
@@ -185,14 +221,15 @@ tg_err tg__delta_plan_make(tg__rows_planner *planner, const tg__channel *channel
                            const tg__frame *frame, const tg__update *updates, tg__delta_plan *plan)
 {
     tg__column_needs needs;
-    memset(&needs, 0, sizeof needs);
     plan->newest_ts_ns = choose_newest(channel, frame, updates);
     plan->resolution = tg__exact_divisor_of(channel->time_resolution_ns);
-    plan->shaped_count = 0;
-    plan->packed_count = 0;
     TG_TRY(planner(channel, frame, updates, plan, &needs));
-    plan->step_code = choose_width(tg__step_widths, needs.steps, plan->shaped_count);
-    plan->distance_code = choose_width(tg__distance_widths, needs.distances, plan->shaped_count);
+    const column steps = {tg__step_widths, plan->steps, plan->shaped_count, 0,
+                          widest_code(tg__step_codes, needs.any_step)};
+    const column distances = {tg__distance_widths, plan->distances, plan->shaped_count,
+                              needs.far_count, widest_code(tg__distance_codes, needs.any_distance)};
+    plan->step_code = choose_width(&steps);
+    plan->distance_code = choose_width(&distances);
     if (needs.any_step >> tg__step_widths[plan->step_code] != 0 ||
         needs.any_distance >> tg__distance_widths[plan->distance_code] != 0) {
         drop_wide_rows(channel, frame, updates, plan);

@@ -24,21 +24,21 @@ typedef struct tg__delta_plan {
     unsigned distance_code;
     uint8_t codes[TG__SET_MAX];
     uint8_t trade_codes[TG__SET_MAX];
+    uint32_t steps[TG__SET_MAX]; /* of the shaped rows, in order; UINT32_MAX: that or more */
+    uint32_t distances[TG__SET_MAX];
     uint8_t packed[TG__PACKED_MAX + TG__ROW_PACKED_MAX];
 } tg__delta_plan;
 
-/* What the columns need, row by row and together. */
+/* What the columns need of all rows together. */
 typedef struct tg__column_needs {
-    uint32_t
-        steps[TG__COLUMN_WIDTHS + 1]; /* rows by the code of the narrowest width that holds them */
-    uint32_t distances[TG__COLUMN_WIDTHS + 1];
     uint64_t any_step;
     uint64_t any_distance;
+    uint32_t far_count; /* rows whose distance is over 32 bits */
 } tg__column_needs;
 
 /*
- * Checks every update and fills the plan but for the widths, whose needs it counts. Every
- * implementation gives the same plan and the same error, TG_ERR_INVALID_ARGUMENT.
+ * Checks every update and fills the plan but for the widths. Every implementation gives the same
+ * plan and the same error, TG_ERR_INVALID_ARGUMENT.
  */
 typedef tg_err tg__rows_planner(const tg__channel *channel, const tg__frame *frame,
                                 const tg__update *updates, tg__delta_plan *plan,
@@ -60,18 +60,5 @@ TG_MUST_CHECK tg_err tg__delta_plan_make(tg__rows_planner *planner, const tg__ch
 /* Packs the values of a shaped row; the bytes used. */
 size_t tg__row_pack(const tg_image *base, const tg_image *image,
                     uint8_t packed[TG__ROW_PACKED_MAX]);
-
-static inline uint64_t tg__row_step(const tg_image *base, const tg_image *image)
-{
-    return image->seq - base->seq - 1u;
-}
-
-/* Units before the newest time. False if that is not a whole number: then it is no valid time. */
-static inline bool tg__row_distance(const tg__delta_plan *plan, const tg_image *image,
-                                    uint64_t *distance)
-{
-    const uint64_t ns = (uint64_t)plan->newest_ts_ns - (uint64_t)image->value[TG_FIELD_TS_EXCHANGE];
-    return tg__divide_exactly(&plan->resolution, ns, distance);
-}
 
 #endif

@@ -80,12 +80,12 @@ static inline int find_quote_shape(__m256i coded)
         const tg__shape_set *const set = &tg__quote_shape_sets[lane][width.lane[lane]];
         fits = _mm_and_si128(fits, _mm_loadu_si128((const __m128i *)(const void *)set));
     }
+    /* Both halves are common, in no order that a branch could foresee. */
     const uint64_t low = (uint64_t)_mm_cvtsi128_si64(fits);
-    if (low != 0) {
-        return __builtin_ctzll(low);
-    }
     const uint64_t high = (uint64_t)_mm_extract_epi64(fits, 1);
-    return high != 0 ? 64 + __builtin_ctzll(high) : -1;
+    const uint64_t none = 0 - (uint64_t)(low == 0);
+    const uint64_t half = low | (high & none);
+    return half != 0 ? __builtin_ctzll(half) + (int)(none & 64u) : -1;
 }
 
 /* As tg__trade_shape_find(). */

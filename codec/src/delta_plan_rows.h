@@ -23,12 +23,6 @@ typedef struct tg__shaped_row {
 typedef tg__shaped_row tg__row_shaper(const tg_image *base, const tg_image *image,
                                       uint8_t packed[TG__ROW_PACKED_MAX]);
 
-/* Bits of a value. */
-static inline unsigned tg__width_of(uint64_t value)
-{
-    return value == 0 ? 0 : 64u - (unsigned)__builtin_clzll(value);
-}
-
 /* A shape cannot say that a field becomes null, or that a null becomes 0. */
 static inline bool tg__nulls_allow_a_shape(const tg_image *base, const tg_image *image)
 {
@@ -48,19 +42,38 @@ static inline bool tg__update_is_valid(const tg_image *base, const tg__update *u
 {
     const tg_image *const image = &update->image;
     const bool newer =
-        image->epoch == base->epoch ? image->seq > base->seq : image->epoch > base->epoch;
-    return newer && (image->present & ~TG_FIELD_ALL_BITS) == 0 && update->covered >= 1 &&
-           image->seq >= 1;
+        image->epoch > base->epoch || (image->epoch == base->epoch && image->seq > base->seq);
+    return newer & ((image->present & ~TG_FIELD_ALL_BITS) == 0) & (update->covered >= 1) &
+           (image->seq >= 1);
+}
+
+/* Whether, but for how far it moved, a row may be a shaped one. */
+static inline bool tg__may_be_shaped(const tg_image *base, const tg__update *update)
+{
+    const tg_image *const image = &update->image;
+    return ((image->epoch == base->epoch) & (update->covered == image->seq - base->seq) &
+            ((image->present & TG__TS_BIT) != 0)) &&
+           tg__nulls_allow_a_shape(base, image);
+}
+
+static inline uint32_t tg__saturate(uint64_t value)
+{
+    return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
 static inline tg_err tg__plan_rows(tg__row_shaper *shaper, const tg__channel *channel,
                                    const tg__frame *frame, const tg__update *updates,
                                    tg__delta_plan *plan, tg__column_needs *needs)
 {
+    const tg__exact_divisor resolution = plan->resolution;
+    const uint64_t newest_ts_ns = (uint64_t)plan->newest_ts_ns;
     uint8_t unkept[TG__ROW_PACKED_MAX];
+    tg__column_needs all = {0, 0, 0};
     uint32_t slots = 0; /* that a row may no longer be in */
-    uint8_t *at = plan->packed;
-    uint8_t *trade_code = plan->trade_codes;
+    uint32_t shaped = 0;
+    uint32_t trades = 0;
+    uint32_t size = 0;
+    uint32_t packed_count = 0;
     for (uint32_t i = 0; i < frame->count; i++) {
         const tg__update *const update = &updates[i];
         const tg_image *const image = &update->image;
@@ -68,31 +81,36 @@ static inline tg_err tg__plan_rows(tg__row_shaper *shaper, const tg__channel *ch
         slots = update->slot + 1u;
         const tg_image *const base = &channel->images[update->slot];
         TG_ENSURE(tg__update_is_valid(base, update), TG_ERR_INVALID_ARGUMENT);
-        const bool room = (size_t)(at - plan->packed) <= TG__PACKED_MAX;
-        plan->packed_count += room;
+        const bool room = size <= TG__PACKED_MAX;
+        packed_count += room;
         uint64_t distance = 0;
         tg__shaped_row row = {TG__CODE_GENERAL, 0, 0};
-        if (image->epoch == base->epoch && update->covered == image->seq - base->seq &&
-            (image->present & TG__TS_BIT) != 0 && tg__row_distance(plan, image, &distance) &&
-            tg__nulls_allow_a_shape(base, image)) {
-            row = shaper(base, image, room ? at : unkept);
+        if (tg__may_be_shaped(base, update) &&
+            tg__divide_exactly(&resolution,
+                               newest_ts_ns - (uint64_t)image->value[TG_FIELD_TS_EXCHANGE],
+                               &distance)) {
+            row = shaper(base, image, room ? plan->packed + size : unkept);
         }
         plan->codes[i] = (uint8_t)row.code;
         if (row.code == TG__CODE_GENERAL) {
             continue;
         }
-        at += room ? row.size : 0;
-        plan->shaped_count++;
-        *trade_code = (uint8_t)row.trade_code;
-        trade_code += row.code >> 7;
-        const uint64_t step = tg__row_step(base, image);
-        needs->any_step |= step;
-        needs->any_distance |= distance;
-        needs->steps[tg__step_codes[tg__width_of(step)]]++;
-        needs->distances[tg__distance_codes[tg__width_of(distance)]]++;
+        size += room ? row.size : 0;
+        plan->trade_codes[trades] = (uint8_t)row.trade_code;
+        trades += row.code >> 7;
+        const uint64_t step = image->seq - base->seq - 1u;
+        plan->steps[shaped] = tg__saturate(step);
+        plan->distances[shaped] = tg__saturate(distance);
+        shaped++;
+        all.any_step |= step;
+        all.any_distance |= distance;
+        all.far_count += distance > UINT32_MAX;
     }
-    plan->trade_count = (uint32_t)(trade_code - plan->trade_codes);
-    plan->packed_size = (uint32_t)(at - plan->packed);
+    plan->shaped_count = shaped;
+    plan->trade_count = trades;
+    plan->packed_count = packed_count;
+    plan->packed_size = size;
+    *needs = all;
     return TG_OK;
 }
 
