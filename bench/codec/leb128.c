@@ -40,7 +40,7 @@ size_t leb128_encode(const tg__channel *channel, const tg__frame *frame, const t
     for (uint32_t i = 0; i < frame->count; i++) {
         const tg_image *const base = &channel->images[updates[i].slot];
         const tg_image *const image = &updates[i].image;
-        uint32_t mask = 0;
+        uint32_t mask = image->present ^ base->present;
         for (unsigned field = 0; field < TG_FIELD_COUNT; field++) {
             mask |= (uint32_t)(image->value[field] != base->value[field]) << field;
         }
@@ -108,6 +108,7 @@ tg_err leb128_decode(const tg__channel *channel, const uint8_t *message, size_t 
     frame->base = channel->boundary;
     frame->boundary = frame->base + value;
     TG_ENSURE((uint32_t)frame->boundary == words[0], TG_ERR_BASE_MISMATCH);
+    frame->set_digest = words[1];
     TG_ENSURE(channel->set_digest == words[1], TG_ERR_SET_MISMATCH);
     TG_TRY(tg__varint_read(&at, end, &value));
     TG_ENSURE(tg__multiply_checked(tg__zigzag_decode(value), resolution, &ts_ns) &&
