@@ -44,15 +44,19 @@ tg__shaped_rows_decoder tg__shaped_rows_decode_avx2; /* only where the processor
 /* The fastest one that this processor can run. */
 tg__shaped_rows_decoder *tg__shaped_rows_decoder_select(void);
 
+/* With so many bytes left, both parts of a row can be read in whole steps. */
+#define TG__ROW_READ_AHEAD (TG__SHAPE_BYTES_MAX + TG__READ_AHEAD)
+
 /*
- * The last bytes of the message, where parts cannot be read in whole steps: moved once into a place
- * with zeros behind them.
+ * The last bytes of the message, where that is no longer so: moved once into a place with zeros
+ * behind them.
  */
 typedef struct tg__last_bytes {
-    uint8_t bytes[2 * TG__READ_AHEAD];
+    uint8_t bytes[TG__ROW_READ_AHEAD + TG__READ_AHEAD];
 } tg__last_bytes;
 
-/* Where to go on reading when fewer than TG__READ_AHEAD bytes are left at *at; moves *end too. */
+/* Where to go on reading when fewer than TG__ROW_READ_AHEAD bytes are left at *at; moves *end too.
+ */
 void tg__move_last_bytes(tg__last_bytes *last, const uint8_t **at, const uint8_t **end);
 
 #endif

@@ -83,7 +83,7 @@ tg_err tg__shaped_rows_decode_avx2(const tg__shaped_rows *rows, tg__update *upda
         if (code == TG__CODE_GENERAL) {
             continue;
         }
-        if ((size_t)(end - values) < TG__READ_AHEAD + TG__SHAPE_BYTES_MAX && end == rows->end) {
+        if ((size_t)(end - values) < TG__ROW_READ_AHEAD && end == rows->end) {
             tg__move_last_bytes(&last, &values, &end);
         }
         tg__update *const update = &updates[i];
