@@ -180,6 +180,10 @@ static size_t plain_size(const tg__frame *frame)
 /* Some steps cannot be told: a difference that is not in 64 bits. */
 static bool leaves_64_bits(const tg__frame *frame)
 {
+    const wide ts_moved_ns = (wide)frame->ts_gateway_ns - start.channel.ts_gateway_ns;
+    if (ts_moved_ns < INT64_MIN || ts_moved_ns > INT64_MAX) {
+        return true;
+    }
     for (uint32_t i = 0; i < frame->count; i++) {
         const tg_image *const image = &updates[i].image;
         for (unsigned field = 0; field < TG_FIELD_COUNT; field++) {

@@ -98,11 +98,13 @@ static uint64_t step_of(const tg_image *base, const tg_image *image)
     return image->seq - base->seq - 1u;
 }
 
-/* Units before the newest time. False if that is not a whole number: then it is no valid time. */
+/* Units before the newest time. False if the time lies after it, or not a whole number of units
+ * before: then it is no valid time. */
 static bool take_distance(const plan *p, const tg_image *image, uint64_t *distance)
 {
-    const uint64_t ns = (uint64_t)p->newest_ts_ns - (uint64_t)image->value[TG_FIELD_TS_EXCHANGE];
-    return tg__divide_exactly(&p->resolution, ns, distance);
+    const int64_t ts_ns = image->value[TG_FIELD_TS_EXCHANGE];
+    const uint64_t ns = (uint64_t)p->newest_ts_ns - (uint64_t)ts_ns;
+    return tg__divide_exactly(&p->resolution, ns, distance) & (ts_ns <= p->newest_ts_ns);
 }
 
 /* Zigzag of the fields that shapes carry; false if one leaves 64 bits or is too wide for any shape.
@@ -115,8 +117,9 @@ static bool take_deltas(const tg_image *base, const tg_image *image, uint64_t *c
         const uint64_t to = (uint64_t)image->value[field];
         const uint64_t from = (uint64_t)base->value[field];
         const uint64_t delta = to - from;
-        over |= (to ^ from) & (delta ^ to);
         coded[field] = delta << 1 ^ (0 - (delta >> 63));
+        /* The time is told from the newest one, not from its old value. */
+        over |= field == TG_FIELD_TS_EXCHANGE ? 0 : (to ^ from) & (delta ^ to);
         any |= field == TG_FIELD_TS_EXCHANGE ? 0 : coded[field];
     }
     coded[TG_FIELD_TS_EXCHANGE] = 0;
@@ -235,8 +238,7 @@ static void drop_wide_rows(const tg__channel *channel, const tg__frame *frame,
         uint64_t distance = 0;
         (void)take_distance(p, image, &distance);
         if (step_of(&channel->images[updates[i].slot], image) >> step_width != 0 ||
-            distance >> distance_width != 0 ||
-            image->value[TG_FIELD_TS_EXCHANGE] > p->newest_ts_ns) {
+            distance >> distance_width != 0) {
             p->codes[i] = TG__CODE_GENERAL;
             p->shaped_count--;
         } else if (more) {
