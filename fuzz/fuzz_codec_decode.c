@@ -55,13 +55,19 @@ static void require_same_fault(tg_err err, const tg__fault *fault, tg_err wanted
     require(err == TG_OK || (fault->offset == wanted->offset && fault->row == wanted->row));
 }
 
-/* A time that is over 2^63 ns from the gateway's cannot be told in any frame. */
+static bool over_64_bits(wide value)
+{
+    return value < INT64_MIN || value > INT64_MAX;
+}
+
+/* A time that is over 2^63 ns from the gateway's, or from the row's last one, need not be told. */
 static bool times_are_apart(const tg__frame *frame, const tg__update *rows)
 {
     for (uint32_t i = 0; i < frame->count; i++) {
-        const wide distance =
-            (wide)frame->ts_gateway_ns - rows[i].image.value[TG_FIELD_TS_EXCHANGE];
-        if (distance < INT64_MIN || distance > INT64_MAX) {
+        const wide ts_ns = rows[i].image.value[TG_FIELD_TS_EXCHANGE];
+        const tg_image *const base = &start.channel.images[rows[i].slot];
+        if (over_64_bits(frame->ts_gateway_ns - ts_ns) ||
+            over_64_bits(base->value[TG_FIELD_TS_EXCHANGE] - ts_ns)) {
             return true;
         }
     }
