@@ -49,10 +49,12 @@ tg__shaped_rows_decoder *tg__shaped_rows_decoder_select(void);
  * with zeros behind them.
  */
 typedef struct tg__last_bytes {
-    uint8_t bytes[2 * TG__READ_AHEAD];
+    /* Those that are left, and a step of sixteen from behind the last of them. */
+    uint8_t bytes[TG__READ_AHEAD + TG__SHAPE_BYTES_MAX + 16u];
 } tg__last_bytes;
 
-/* Where to go on reading when fewer than TG__READ_AHEAD bytes are left at *at; moves *end too. */
+/* Where to go on reading when fewer than TG__READ_AHEAD + TG__SHAPE_BYTES_MAX bytes are left at
+ * *at; moves *end too. */
 void tg__move_last_bytes(tg__last_bytes *last, const uint8_t **at, const uint8_t **end);
 
 #endif
