@@ -4,6 +4,7 @@
 
 #include <tickglass/internal/control_flow.h>
 
+#include "time_units.h"
 #include "varint.h"
 
 #define DELTA_COUNT 11u
@@ -85,11 +86,11 @@ static void fill_wide(const tg_image *base, const tg_image *image, int64_t ts_un
 size_t fixed_encode(const tg__channel *channel, const tg__frame *frame, const tg__update *updates,
                     uint8_t *out)
 {
-    const int64_t resolution = (int64_t)channel->time_resolution_ns;
+    const tg__exact_divisor resolution = tg__exact_divisor_of(channel->time_resolution_ns);
     const fixed_header header = {
         .boundary = frame->boundary,
         .base = frame->base,
-        .ts_units = (frame->ts_gateway_ns - channel->ts_gateway_ns) / resolution,
+        .ts_units = units_of(&resolution, frame->ts_gateway_ns - channel->ts_gateway_ns),
         .set_digest = frame->set_digest,
         .count = frame->count,
     };
@@ -99,7 +100,7 @@ size_t fixed_encode(const tg__channel *channel, const tg__frame *frame, const tg
         const tg_image *const base = &channel->images[updates[i].slot];
         const tg_image *const image = &updates[i].image;
         const int64_t ts_units =
-            (frame->ts_gateway_ns - image->value[TG_FIELD_TS_EXCHANGE]) / resolution;
+            units_of(&resolution, frame->ts_gateway_ns - image->value[TG_FIELD_TS_EXCHANGE]);
         fixed_row row = {.slot = updates[i].slot};
         if (fill_row(base, image, ts_units, &row)) {
             memcpy(at, &row, sizeof row);
@@ -119,7 +120,7 @@ size_t fixed_encode(const tg__channel *channel, const tg__frame *frame, const tg
 static tg_err take_ts(const tg__frame *frame, int64_t units, int64_t resolution, tg_image *image)
 {
     int64_t ns = 0;
-    TG_ENSURE(tg__multiply_checked(units, resolution, &ns) &&
+    TG_ENSURE(ns_of(units, resolution, &ns) &&
                   tg__sub_checked(frame->ts_gateway_ns, ns, &image->value[TG_FIELD_TS_EXCHANGE]),
               TG_ERR_DELTA_OVERFLOW);
     image->present |= TG_FIELD_BIT(TG_FIELD_TS_EXCHANGE);
@@ -169,7 +170,7 @@ tg_err fixed_decode(const tg__channel *channel, const uint8_t *message, size_t s
               TG_ERR_BASE_MISMATCH);
     TG_ENSURE(header.set_digest == channel->set_digest, TG_ERR_SET_MISMATCH);
     TG_ENSURE(header.count <= channel->count, TG_ERR_COUNT_LIMIT);
-    TG_ENSURE(tg__multiply_checked(header.ts_units, resolution, &ts_ns) &&
+    TG_ENSURE(ns_of(header.ts_units, resolution, &ts_ns) &&
                   tg__add_checked(channel->ts_gateway_ns, ts_ns, &frame->ts_gateway_ns),
               TG_ERR_DELTA_OVERFLOW);
     frame->base = header.base;

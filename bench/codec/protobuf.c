@@ -4,6 +4,7 @@
 
 #include <tickglass/internal/control_flow.h>
 
+#include "time_units.h"
 #include "varint.h"
 
 /* Every field but the exchange time, which each row has: member, field. */
@@ -42,20 +43,21 @@ size_t protobuf_encode(const tg__channel *channel, const tg__frame *frame,
 {
     static Bench__Row rows[TG__SET_MAX];
     static Bench__Row *pointers[TG__SET_MAX];
-    const int64_t resolution = (int64_t)channel->time_resolution_ns;
+    const tg__exact_divisor resolution = tg__exact_divisor_of(channel->time_resolution_ns);
     Bench__Frame message;
     bench__frame__init(&message);
     message.boundary = (uint32_t)frame->boundary;
     message.set_digest = frame->set_digest;
     message.back = frame->boundary - frame->base;
-    message.ts_units = (frame->ts_gateway_ns - channel->ts_gateway_ns) / resolution;
+    message.ts_units = units_of(&resolution, frame->ts_gateway_ns - channel->ts_gateway_ns);
     message.n_rows = frame->count;
     message.rows = pointers;
     for (uint32_t i = 0; i < frame->count; i++) {
         const tg_image *const image = &updates[i].image;
         fill_row(&channel->images[updates[i].slot], image, &rows[i]);
         rows[i].slot = updates[i].slot;
-        rows[i].ts_units = (frame->ts_gateway_ns - image->value[TG_FIELD_TS_EXCHANGE]) / resolution;
+        rows[i].ts_units =
+            units_of(&resolution, frame->ts_gateway_ns - image->value[TG_FIELD_TS_EXCHANGE]);
         pointers[i] = &rows[i];
     }
     return bench__frame__pack(&message, out);
@@ -73,7 +75,7 @@ static tg_err take_row(const Bench__Row *row, const tg__channel *channel, const 
     TG_ENSURE(row->step >= 1 && row->step <= UINT64_MAX - base->seq, TG_ERR_VERSION);
     image->seq = base->seq + row->step;
     update->covered = row->step;
-    TG_ENSURE(tg__multiply_checked(row->ts_units, (int64_t)channel->time_resolution_ns, &ts_ns) &&
+    TG_ENSURE(ns_of(row->ts_units, (int64_t)channel->time_resolution_ns, &ts_ns) &&
                   tg__sub_checked(frame->ts_gateway_ns, ts_ns, &image->value[TG_FIELD_TS_EXCHANGE]),
               TG_ERR_DELTA_OVERFLOW);
     image->present |= TG_FIELD_BIT(TG_FIELD_TS_EXCHANGE);
@@ -97,10 +99,9 @@ static tg_err take_frame(const Bench__Frame *message, const tg__channel *channel
     TG_ENSURE((uint32_t)frame->boundary == message->boundary, TG_ERR_BASE_MISMATCH);
     TG_ENSURE(message->set_digest == channel->set_digest, TG_ERR_SET_MISMATCH);
     TG_ENSURE(message->n_rows <= channel->count, TG_ERR_COUNT_LIMIT);
-    TG_ENSURE(
-        tg__multiply_checked(message->ts_units, (int64_t)channel->time_resolution_ns, &ts_ns) &&
-            tg__add_checked(channel->ts_gateway_ns, ts_ns, &frame->ts_gateway_ns),
-        TG_ERR_DELTA_OVERFLOW);
+    TG_ENSURE(ns_of(message->ts_units, (int64_t)channel->time_resolution_ns, &ts_ns) &&
+                  tg__add_checked(channel->ts_gateway_ns, ts_ns, &frame->ts_gateway_ns),
+              TG_ERR_DELTA_OVERFLOW);
     frame->set_digest = message->set_digest;
     frame->count = (uint32_t)message->n_rows;
     for (uint32_t i = 0; i < frame->count; i++) {

@@ -72,33 +72,51 @@ static tg_err put_bitmap(tg__sink *out, size_t size, const tg__frame *frame,
 
 /* ---- rows ---- */
 
+/* Bits that follow each other without gaps, lowest first. */
+typedef struct bit_writer {
+    uint8_t *at;
+    const uint8_t *end; /* of the buffer, behind which nothing is written */
+    uint64_t word;      /* at most 7 bits between two additions */
+    unsigned filled;
+} bit_writer;
+
+/* width <= 56 */
+static inline void add_bits(bit_writer *to, uint64_t bits, unsigned width)
+{
+    to->word |= bits << to->filled;
+    to->filled += width;
+    if (to->end - to->at >= 8) {
+        tg__store_u64(to->at, to->word); /* what is over is written over by the next ones */
+        to->at += to->filled / 8u;
+        to->word >>= to->filled & ~7u;
+        to->filled %= 8u;
+    }
+    for (; to->filled >= 8; to->filled -= 8) {
+        *to->at++ = (uint8_t)to->word;
+        to->word >>= 8;
+    }
+}
+
 static tg_err put_columns(tg__sink *out, const tg__delta_plan *plan)
 {
     const unsigned step_width = tg__step_widths[plan->step_code];
-    const unsigned entry_width = step_width + tg__distance_widths[plan->distance_code];
+    const unsigned width = step_width + tg__distance_widths[plan->distance_code];
     const uint32_t count = plan->shaped_count;
-    const size_t size = ((size_t)count * entry_width + 7u) / 8u;
+    const size_t size = ((size_t)count * width + 7u) / 8u;
     TG_ENSURE(tg__sink_left(out) >= size, TG_ERR_BUFFER_TOO_SMALL);
-    uint64_t word = 0; /* entries collect here, lowest bits first; at most 56 + 7 bits */
-    unsigned filled = 0;
-    uint8_t *at = out->at;
-    const uint8_t *const end = out->end;
-    for (uint32_t i = 0; i < count; i++) {
-        word |= (plan->steps[i] | (uint64_t)plan->distances[i] << step_width) << filled;
-        filled += entry_width;
-        if (end - at >= 8) {
-            tg__store_u64(at, word); /* what is over is written over by the next entry */
-            at += filled / 8u;
-            word >>= filled & ~7u;
-            filled %= 8u;
-        }
-        for (; filled >= 8; filled -= 8) {
-            *at++ = (uint8_t)word;
-            word >>= 8;
-        }
+    bit_writer to = {out->at, out->end, 0, 0};
+    uint32_t i = 0;
+    /* Each addition waits for the one before it: two rows at once where they are narrow. */
+    for (; width <= 28 && i + 1 < count; i += 2) {
+        const uint64_t first = plan->steps[i] | (uint64_t)plan->distances[i] << step_width;
+        const uint64_t second = plan->steps[i + 1] | (uint64_t)plan->distances[i + 1] << step_width;
+        add_bits(&to, first | second << width, 2 * width);
     }
-    if (filled > 0) {
-        *at = (uint8_t)word;
+    for (; i < count; i++) {
+        add_bits(&to, plan->steps[i] | (uint64_t)plan->distances[i] << step_width, width);
+    }
+    if (to.filled > 0) {
+        *to.at = (uint8_t)to.word;
     }
     out->at += size;
     return TG_OK;

@@ -145,22 +145,26 @@ typedef struct column {
     const uint32_t *values;
     uint32_t count;
     uint32_t far_count; /* values over 32 bits */
-    unsigned widest;    /* code of the narrowest width for all of them, or of the last width */
+    uint64_t any;       /* a bit that is set in none of them is not set */
 } column;
 
 /*
  * The code of the width that makes the column and the rows beyond it, which become general ones,
  * smallest together.
  */
-static unsigned choose_width(const column *of)
+static unsigned choose_width(const column *of, const uint8_t *codes)
 {
     const size_t general_bits = 64; /* what a row is longer by as a general one, about */
-    unsigned best = of->widest;
+    const unsigned longest = of->any == 0 ? 0 : 64u - (unsigned)__builtin_clzll(of->any);
+    const unsigned widest =
+        codes[longest] < TG__COLUMN_WIDTHS ? codes[longest] : TG__COLUMN_WIDTHS - 1;
+    unsigned best = widest;
     size_t best_bits = SIZE_MAX;
-    for (unsigned code = of->widest + 1; code-- > 0;) {
+    for (unsigned code = widest + 1; code-- > 0;) {
         const unsigned width = of->widths[code];
-        const uint32_t beyond =
-            width < 32 ? count_wider(of->values, of->count, width) : of->far_count;
+        const uint32_t beyond = width >= longest ? 0
+                                : width < 32     ? count_wider(of->values, of->count, width)
+                                                 : of->far_count;
         if (beyond * general_bits >= best_bits) {
             break; /* still narrower leaves still more of them */
         }
@@ -171,12 +175,6 @@ static unsigned choose_width(const column *of)
         }
     }
     return best;
-}
-
-static unsigned widest_code(const uint8_t *codes, uint64_t any)
-{
-    const unsigned width = any == 0 ? 0 : 64u - (unsigned)__builtin_clzll(any);
-    return codes[width] < TG__COLUMN_WIDTHS ? codes[width] : TG__COLUMN_WIDTHS - 1;
 }
 
 /* Rows that the columns cannot hold become general ones; what is kept of the others closes up. */
@@ -224,12 +222,11 @@ tg_err tg__delta_plan_make(tg__rows_planner *planner, const tg__channel *channel
     plan->newest_ts_ns = choose_newest(channel, frame, updates);
     plan->resolution = tg__exact_divisor_of(channel->time_resolution_ns);
     TG_TRY(planner(channel, frame, updates, plan, &needs));
-    const column steps = {tg__step_widths, plan->steps, plan->shaped_count, 0,
-                          widest_code(tg__step_codes, needs.any_step)};
+    const column steps = {tg__step_widths, plan->steps, plan->shaped_count, 0, needs.any_step};
     const column distances = {tg__distance_widths, plan->distances, plan->shaped_count,
-                              needs.far_count, widest_code(tg__distance_codes, needs.any_distance)};
-    plan->step_code = choose_width(&steps);
-    plan->distance_code = choose_width(&distances);
+                              needs.far_count, needs.any_distance};
+    plan->step_code = choose_width(&steps, tg__step_codes);
+    plan->distance_code = choose_width(&distances, tg__distance_codes);
     if (needs.any_step >> tg__step_widths[plan->step_code] != 0 ||
         needs.any_distance >> tg__distance_widths[plan->distance_code] != 0) {
         drop_wide_rows(channel, frame, updates, plan);
