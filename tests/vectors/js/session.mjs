@@ -162,6 +162,8 @@ export class Session {
 
   venue_state(m) {
     this.staleVenues[m.condition === 'live' ? 'delete' : 'add'](m.venue);
+    // Also at the end of a stale time: what came during it may be old (M15).
+    for (const instrument of this.instruments.values()) if (instrument.entry.venue === m.venue) instrument.live = false;
     return [];
   }
 
@@ -173,11 +175,10 @@ export class Session {
   found() { return []; }
 
   snapshot(m, commit) {
-    for (const id of this.channel.ids) {
-      const instrument = this.instruments.get(id);
-      if (instrument) instrument.live = false;
-    }
+    const left = this.channel.ids;
     commit();
+    const now = new Set(this.channel.ids);
+    for (const id of left) if (!now.has(id) && this.instruments.has(id)) this.instruments.get(id).live = null;
     this.state = 'open';
     return this.admit(m.rows);
   }
@@ -221,12 +222,14 @@ export class Session {
   /** What a user could see. */
   view() {
     const instruments = [...this.instruments.values()].map(({ entry, gone, image, live }) => ({
-      id: entry.id, symbol: entry.symbol, price_exponent: entry.price_exponent, gone, live: live && this.state === 'open' && !this.staleVenues.has(entry.venue),
+      id: entry.id, symbol: entry.symbol, price_exponent: entry.price_exponent, gone, 
+      // null: no channel carries it any more, and nothing is said here of what is shown of it.
+      live: live === null ? null : live && this.state === 'open' && !this.staleVenues.has(entry.venue),
       image: image === null ? null : {
         epoch: image.epoch, seq: String(image.seq),
         fields: Object.fromEntries(FIELDS.map((name, n) => [name, image.fields[n]]).filter(([, v]) => v !== null).map(([name, v]) => [name, String(v)])),
       },
     })).sort((a, b) => a.id - b.id);
-    return { session: this.state, lineage: this.lineage === null ? null : String(this.lineage), generation: this.generation, boundary: String(this.channel.boundary), set: this.channel.ids, instruments };
+    return { session: this.state, lineage: this.lineage === null ? null : String(this.lineage), generation: this.generation, instruments };
   }
 }
