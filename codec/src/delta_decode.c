@@ -132,21 +132,23 @@ static tg_err get_bitmap(tg__cursor *in, const tg__channel *channel, uint32_t co
     const size_t size = (channel->count + 7u) / 8u;
     const uint8_t *bytes = NULL;
     TG_TRY(tg__get_bytes(in, size, &bytes));
-    uint32_t found = 0;
+    tg__update *update = updates;
+    tg__update *const updates_end = updates + count;
     bool good = true;
     for (size_t first = 0; first < size && good; first += 8) {
         uint64_t word = tg__load_u64_before(bytes + first, bytes + size);
         /* Bits behind the set's last slot, and more bits than rows, are errors. */
         const uint32_t slots = channel->count - (uint32_t)first * 8u;
-        good = slots >= 64 || word >> slots == 0;
-        for (; word != 0 && found < count && good; word &= word - 1) {
+        good = (slots >= 64 || word >> slots == 0) &&
+               __builtin_popcountll(word) <= updates_end - update;
+        for (word = good ? word : 0; word != 0; word &= word - 1) {
             const size_t slot = first * 8 + (unsigned)__builtin_ctzll(word);
-            updates[found].slot = (uint16_t)slot;
-            updates[found++].id = channel->ids[slot];
+            update->slot = (uint16_t)slot;
+            update->id = channel->ids[slot];
+            update++;
         }
-        good = good && word == 0;
     }
-    if (!good || found != count) {
+    if (!good || update != updates_end) {
         in->at = bytes;
         return TG_ERR_SLOT;
     }

@@ -352,6 +352,40 @@ static void a_changed_base_is_caught_by_the_state_digest(void **state)
     assert_int_equal(fault.offset, w.size - 4);
 }
 
+/* One row, whose time moves from one end of 64 bits towards the other. */
+static void assert_time_moves(int64_t ts_gateway_ns, int64_t from_ns, int64_t to_ns)
+{
+    static world w;
+    make_world(&w, 14, 1);
+    w.channel.time_resolution_ns = 1;
+    w.channel.ts_gateway_ns = ts_gateway_ns;
+    w.images[0].present |= TG_FIELD_BIT(TG_FIELD_TS_EXCHANGE);
+    w.images[0].value[TG_FIELD_TS_EXCHANGE] = from_ns;
+    make_step(&w, 1);
+    w.frame.ts_gateway_ns = ts_gateway_ns;
+    w.updates[0].image = w.images[0];
+    w.updates[0].image.seq++;
+    w.updates[0].covered = 1;
+    w.updates[0].image.value[TG_FIELD_TS_EXCHANGE] = to_ns;
+    assert_true(encode_step(&w));
+    tg__frame frame;
+    tg__update decoded;
+    tg__fault fault;
+    assert_int_equal(tg__delta_decode(&w.channel, w.bytes, w.size, &frame, &decoded, 1, &fault),
+                     TG_OK);
+    assert_updates_equal(&decoded, &w.updates[0]);
+}
+
+static void exchange_times_may_be_anywhere(void **state)
+{
+    (void)state;
+    assert_time_moves(-1, 0, INT64_MAX);  /* far ahead: the distance to it would wrap */
+    assert_time_moves(0, INT64_MAX, -10); /* a step over 63 bits, but near the gateway's time */
+    assert_time_moves(0, INT64_MIN, 10);
+    assert_time_moves(INT64_MAX, INT64_MAX - 5, INT64_MAX);
+    assert_time_moves(INT64_MIN, INT64_MIN, INT64_MIN + 3);
+}
+
 static void encode_refuses_what_decode_could_not_take(void **state)
 {
     (void)state;
@@ -396,6 +430,7 @@ int main(void)
         cmocka_unit_test(a_frame_for_another_set_is_told_apart_before_its_rows),
         cmocka_unit_test(unknown_fields_are_skipped_and_counted),
         cmocka_unit_test(a_changed_base_is_caught_by_the_state_digest),
+        cmocka_unit_test(exchange_times_may_be_anywhere),
         cmocka_unit_test(encode_refuses_what_decode_could_not_take),
     };
     return cmocka_run_group_tests_name("codec.delta", tests, NULL, NULL);
