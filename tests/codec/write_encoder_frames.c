@@ -1,6 +1,6 @@
 /*
- * Writes one message a line in hexadecimal, as our encoder makes them: a snapshot of a seeded
- * market and the frames after it, each with its state digest.
+ * write_encoder_frames [SEED]: writes one message a line in hexadecimal, as our encoder makes them:
+ * a snapshot of a seeded market and the frames after it, each with its state digest.
  * tests/vectors/generate/encoder_frames.hex is a recording of that, by which other decoders are
  * tried; newer encoders may choose other bytes.
  */
@@ -44,10 +44,10 @@ static void move(market *m, tg_image *image, tg_field field, uint64_t range)
     set_field(image, field, (int64_t)((uint64_t)image->value[field] + (uint64_t)step));
 }
 
-static void make_market(market *m)
+static void make_market(market *m, uint64_t seed)
 {
     tg__channel_init(&m->channel, m->ids, m->images, SET, FIXTURE_RESOLUTION_NS);
-    m->random = 20;
+    m->random = seed;
     m->channel.boundary = UINT64_C(0xfffffff0);
     m->channel.ts_gateway_ns = START_NS;
     m->channel.count = SET;
@@ -155,10 +155,11 @@ static bool write_snapshot(market *m)
     return true;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     static market m;
-    make_market(&m);
+    const uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 20;
+    make_market(&m, seed == 0 ? 1 : seed);
     if (!write_snapshot(&m)) {
         return EXIT_FAILURE;
     }
