@@ -2,8 +2,8 @@
 import assert from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { Player } from '../js/transcript.mjs';
-import { ADD, RENAME, SCALE, TOMBSTONE, VENUE, dictionaryOf, entry, instrument } from './dictionary.mjs';
-import { RESYNC, SUBSCRIBE, UNSUBSCRIBE, answerOf, byId, byName, limitsOf, requestOf, tokenAnswer, tokenOf, venueState, welcomeOf } from './control.mjs';
+import { ADD, RENAME, SCALE, TOMBSTONE, VENUE, dictionaryOf, entry, foundOf, instrument } from './dictionary.mjs';
+import { RESYNC, SUBSCRIBE, UNSUBSCRIBE, answerOf, byId, byName, findOf, limitsOf, requestOf, tokenAnswer, tokenOf, venueState, welcomeOf } from './control.mjs';
 import { absolute, book, snapshotOf, ticksOf } from './snapshot.mjs';
 import { crc32c } from '../js/wire.mjs';
 import * as w from './bytes.mjs';
@@ -204,6 +204,9 @@ make('new_generation', ['M17', 'M36'], 'A new generation frees all ids: the clie
   t.connect();
   t.gateway('the same lineage, the new generation', welcomeOf({ generation: 4 }), { effect: 'generation_changed' });
   t.shows(3, null, undefined);
+  t.client('a search', findOf({ request: 5 }, 'S', '', '', ''));
+  t.gateway('a page of this generation', foundOf({ request: 5, generation: 4 }));
+  t.gateway('and one of the next', foundOf({ request: 5, generation: 5 }), { effect: 'ended', close: 1000 });
 });
 
 make('reconnect', ['M30', 'M31'], 'Another gateway of the same lineage: entries and images stay, are not live until confirmed, and never step back', (t) => {

@@ -180,7 +180,10 @@ export class Session {
   }
 
   echo_reply() { return []; }
-  found() { return []; }
+
+  found(m) {
+    return m.generation === this.generation ? [] : this.end(1000, 'the dictionary has another generation');
+  }
 
   snapshot(m, commit) {
     const left = this.channel.ids;
