@@ -7,6 +7,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 set(TG_SANITIZE "" CACHE STRING "Sanitizers for our own code, as -fsanitize= takes them")
 option(TG_FUZZ "Build the fuzz targets with libFuzzer (clang)" OFF)
+option(TG_AFL "Build the fuzz targets for afl-fuzz (afl-clang-fast)" OFF)
 option(TG_COVERAGE "Instrument for gcov" OFF)
 
 add_library(tg_flags INTERFACE)

@@ -78,17 +78,27 @@ function(tg_bench name)
   tg_program(bench_${name} SOURCES ${name}.c ${ARG_SOURCES} ROOMS ${ARG_ROOMS} LIBS ${ARG_LIBS})
 endfunction()
 
-# tg_fuzz(<name> ROOMS <rooms> [LIBS <targets>] [SOURCES <more files>])
+# tg_fuzz(<name> ROOMS <rooms> [LIBS <targets>] [SOURCES <more files>] [MUTATOR <more files>])
 # fuzz/fuzz_<name>.c defines LLVMFuzzerTestOneInput and sees the src/ folder of the first room. In the
-# fuzz preset it becomes a libFuzzer program; in every other one the same file is linked with replay.c.
-# Either way the test fuzz.<name> runs it over fuzz/corpus/<name>.
+# fuzz preset it becomes a libFuzzer program, with a mutator of its own if there is one; with TG_AFL
+# one that afl-fuzz drives; in every other preset the same file is linked with replay.c. Either way
+# the test fuzz.<name> runs it over fuzz/corpus/<name>.
 function(tg_fuzz name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;ROOMS;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;ROOMS;LIBS;MUTATOR" ${ARGN})
   list(GET ARG_ROOMS 0 room)
-  if(TG_FUZZ)
+  if(TG_AFL)
+    set(target fuzz_${name})
+    tg_program(${target} SOURCES fuzz_${name}.c ${ARG_SOURCES} ROOMS ${ARG_ROOMS} LIBS ${ARG_LIBS})
+    if(TARGET ${target})
+      target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+      target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/${room}/src)
+    endif()
+    return()
+  elseif(TG_FUZZ)
     set(target fuzz_${name})
     set(command ${target} -runs=0)
-    tg_program(${target} SOURCES fuzz_${name}.c ${ARG_SOURCES} ROOMS ${ARG_ROOMS} LIBS ${ARG_LIBS})
+    tg_program(${target} SOURCES fuzz_${name}.c ${ARG_SOURCES} ${ARG_MUTATOR} ROOMS ${ARG_ROOMS}
+      LIBS ${ARG_LIBS})
   else()
     set(target replay_${name})
     set(command ${target})

@@ -41,10 +41,9 @@ static void check_packing(tg__log_file *file, const tg__log_record *record)
     const size_t packed_size = tg__pack_record(&pack, record->site, ring_form, packed);
     require(packed_size <= size + TG__PACK_GROWTH);
     tg__pack_begin_block(&pack);
-    size_t consumed = 0;
-    require(tg__unpack_record(&pack, file->sites, packed, packed_size, again, sizeof again,
-                              &consumed) == TG_OK);
-    require(consumed == packed_size && memcmp(again, ring_form, size) == 0);
+    tg__packed in = {packed, packed + packed_size};
+    require(tg__unpack_record(&pack, file->sites, &in, again, sizeof again) == TG_OK);
+    require(in.at == in.end && memcmp(again, ring_form, size) == 0);
     tg__pack_deinit(&pack);
 }
 

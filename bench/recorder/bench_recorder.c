@@ -1,6 +1,6 @@
 /*
- * bench_recorder [--json] [kill|burst|paced|sustained|text|hist]: what recording costs, beside the
- * floor of the same run. With --json only lines of JSON go to standard output.
+ * bench_recorder [--json] [kill|burst|paced|sustained|text|stats|hist]: what recording costs,
+ * beside the floor of the same run. With --json only lines of JSON go to standard output.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -31,6 +31,11 @@ enum {
 
 static bool json;
 static char dir[512];
+
+static bool wanted(const char *only, const char *name)
+{
+    return only == NULL || strcmp(only, name) == 0;
+}
 
 static void row_ns(const char *bench, const char *key, const char *name, const char *impl,
                    double ns)
@@ -258,30 +263,28 @@ static void bench_sustained(const char *folder, const char *medium)
     (void)unlink(path);
 }
 
-/* ---- reading: text of a record ----------------------------------------------------------------
+/* ---- reading: text of a record, statistics of one argument ------------------------------------
  */
 
-static void bench_text(void)
+static void make_record(char *path, size_t size, uint32_t calls)
 {
-    enum {
-        calls = 400000
-    };
-    char path[1024];
-    tg_recorder *recorder =
-        open_recorder(path_in(dir, "text.tgrec", path, sizeof path), TG_OVERFLOW_WAIT);
+    tg_recorder *recorder = open_recorder(path_in(dir, "read.tgrec", path, size), TG_OVERFLOW_WAIT);
     for (uint32_t i = 0; i < calls; i++) {
         TG_RECORD(recorder, TG_RECORD_INFO, "id %u bid %" PRId64 " ask %" PRId64 " seq %" PRIu64,
                   i % 120, INT64_C(6784275) + i % 5, INT64_C(6784300), (uint64_t)i);
     }
     tg_recorder_close(recorder);
+}
+
+static double text_ns(tg__log_file *file)
+{
     static tg__log_text text;
-    tg__log_file file;
     tg__log_merge merge;
     tg__log_record record;
     tg__text_buffer out = {NULL, 0, 0, false};
-    const int64_t begin_ns = bench_now_ns();
     uint64_t count = 0;
-    if (tg__log_file_open(path, &file) != TG_OK || tg__log_merge_open(&file, 1, &merge) != TG_OK) {
+    const int64_t begin_ns = bench_now_ns();
+    if (tg__log_merge_open(file, 1, &merge) != TG_OK) {
         exit(1);
     }
     while (tg__log_merge_next(&merge, &record) == TG_OK) {
@@ -289,11 +292,77 @@ static void bench_text(void)
         count += tg__log_text_line(&text, &record, &out) == TG_OK;
     }
     const double ns = (double)(bench_now_ns() - begin_ns) / (double)count;
-    row_ns("recorder.text", "case", "args4", "tickglass", ns);
     tg__log_merge_close(&merge);
-    tg__log_file_close(&file);
     tg__log_text_deinit(&text);
     tg__text_buffer_deinit(&out);
+    return ns;
+}
+
+/* What `tickglass-log stats --argument 4` does with a file. */
+static double stats_ns(const tg__log_file *file)
+{
+    tg__pack pack;
+    tg_histogram_options opt;
+    tg_histogram_options_init(&opt);
+    opt.lowest = 1;
+    opt.highest = INT64_MAX;
+    tg_histogram *histogram = NULL;
+    if (tg__pack_init(&pack, TG__SITES_MAX + 1) != TG_OK ||
+        tg_histogram_open(&opt, &histogram) != TG_OK) {
+        exit(1);
+    }
+    uint64_t count = 0;
+    const int64_t begin_ns = bench_now_ns();
+    for (size_t i = 0; i < file->threads[0].count; i++) {
+        const size_t offset = (size_t)file->threads[0].offsets[i];
+        tg__block block;
+        bool taken = false;
+        uint64_t word = 0;
+        if (tg__block_open(file->bytes + offset, file->size - offset, &block) != TG_OK) {
+            exit(1);
+        }
+        tg__packed in = {block.payload, block.payload + block.payload_size};
+        tg__pack_begin_block(&pack);
+        while (in.at < in.end) {
+            const tg__skim wanted = {&file->sites[*in.at], 3}; /* ids are small here */
+            if (tg__skim_record(&pack, file->sites, &in, &wanted, &word, &taken) != TG_OK) {
+                exit(1);
+            }
+            tg_histogram_record(histogram, (int64_t)word);
+            count++;
+        }
+    }
+    const double ns = (double)(bench_now_ns() - begin_ns) / (double)count;
+    tg_histogram_close(histogram);
+    tg__pack_deinit(&pack);
+    return ns;
+}
+
+static void bench_reading(const char *only)
+{
+    enum {
+        rounds = 7
+    };
+    double ns[rounds];
+    char path[1024];
+    tg__log_file file;
+    make_record(path, sizeof path, 400000);
+    if (tg__log_file_open(path, &file) != TG_OK) {
+        exit(1);
+    }
+    for (int i = 0; i < rounds && wanted(only, "text"); i++) {
+        ns[i] = text_ns(&file);
+    }
+    if (wanted(only, "text")) {
+        row_ns("recorder.text", "case", "args4", "tickglass", bench_quantile(ns, rounds, 0.5));
+    }
+    for (int i = 0; i < rounds && wanted(only, "stats"); i++) {
+        ns[i] = stats_ns(&file);
+    }
+    if (wanted(only, "stats")) {
+        row_ns("recorder.stats", "case", "args4", "tickglass", bench_quantile(ns, rounds, 0.5));
+    }
+    tg__log_file_close(&file);
     (void)unlink(path);
 }
 
@@ -362,11 +431,6 @@ static void bench_kill(void)
     }
 }
 
-static bool wanted(const char *only, const char *name)
-{
-    return only == NULL || strcmp(only, name) == 0;
-}
-
 static void run(const char *only)
 {
     char memory[] = "/dev/shm/bench-recorder-XXXXXX";
@@ -387,8 +451,8 @@ static void run(const char *only)
     if (wanted(only, "sustained")) {
         bench_sustained(dir, "disk");
     }
-    if (wanted(only, "text")) {
-        bench_text();
+    if (wanted(only, "text") || wanted(only, "stats")) {
+        bench_reading(only);
     }
     if (wanted(only, "hist")) {
         bench_hist();

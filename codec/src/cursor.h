@@ -37,6 +37,13 @@ static inline size_t tg__cursor_offset(const tg__cursor *in)
     return (size_t)(in->at - in->begin);
 }
 
+/* Back to where the item starts that is refused with err. */
+static inline tg_err tg__refuse(tg__cursor *in, const uint8_t *item, tg_err err)
+{
+    in->at = item;
+    return err;
+}
+
 static inline tg_err tg__get_le(tg__cursor *in, size_t size, uint64_t *out)
 {
     TG_ENSURE(tg__cursor_left(in) >= size, TG_ERR_TRUNCATED);
@@ -90,8 +97,7 @@ static inline tg_err tg__get_varint_u32(tg__cursor *in, uint32_t *out)
     uint64_t value = 0;
     TG_TRY(tg__get_varint(in, &value));
     if (value > UINT32_MAX) {
-        in->at = start;
-        return TG_ERR_VALUE_RANGE;
+        return tg__refuse(in, start, TG_ERR_VALUE_RANGE);
     }
     *out = (uint32_t)value;
     return TG_OK;

@@ -51,17 +51,21 @@ static tg_err get_boundary(tg__cursor *in, const tg__channel *channel, tg__frame
     uint32_t low = 0;
     TG_TRY(tg__get_u32(in, &low));
     frame->boundary = rebuild_boundary(low, channel->boundary);
+    const uint8_t *const digest_at = in->at;
     TG_TRY(tg__get_u32(in, &frame->set_digest));
     const uint8_t *const back_at = in->at;
     uint64_t back = 0;
     TG_TRY(tg__get_varint(in, &back));
     if (back == 0 || back > frame->boundary) {
-        in->at = back_at;
-        return TG_ERR_BOUNDARY;
+        return tg__refuse(in, back_at, TG_ERR_BOUNDARY);
     }
     frame->base = frame->boundary - back;
-    TG_ENSURE(frame->base == channel->boundary, TG_ERR_BASE_MISMATCH);
-    TG_ENSURE(frame->set_digest == channel->set_digest, TG_ERR_SET_MISMATCH);
+    if (frame->base != channel->boundary) {
+        return tg__refuse(in, back_at, TG_ERR_BASE_MISMATCH);
+    }
+    if (frame->set_digest != channel->set_digest) {
+        return tg__refuse(in, digest_at, TG_ERR_SET_MISMATCH);
+    }
     return TG_OK;
 }
 
@@ -81,6 +85,7 @@ static tg_err get_time_from(tg__cursor *in, int64_t from_ns, uint32_t resolution
 static tg_err get_header(tg__cursor *in, const tg__channel *channel, tg__frame *frame, layout *l)
 {
     TG_TRY(tg__expect_kind(in, TG__KIND_DELTA));
+    const uint8_t *const flags_at = in->at;
     TG_TRY(get_flags(in, frame, l));
     TG_TRY(get_boundary(in, channel, frame));
     const uint8_t *const ts_at = in->at;
@@ -96,7 +101,9 @@ static tg_err get_header(tg__cursor *in, const tg__channel *channel, tg__frame *
         in->at = count_at;
         return TG_ERR_COUNT_LIMIT;
     }
-    TG_ENSURE(frame->count > 0 || (l->flags & TG__DELTA_SLOT_GAPS) == 0, TG_ERR_FLAGS);
+    if (frame->count == 0 && (l->flags & TG__DELTA_SLOT_GAPS) != 0) {
+        return tg__refuse(in, flags_at, TG_ERR_FLAGS);
+    }
     return TG_OK;
 }
 

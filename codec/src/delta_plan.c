@@ -17,7 +17,8 @@ static bool take_deltas(const tg_image *base, const tg_image *image, uint64_t *c
         const uint64_t to = (uint64_t)image->value[field];
         const uint64_t from = (uint64_t)base->value[field];
         const uint64_t delta = to - from;
-        over |= (to ^ from) & (delta ^ to);
+        /* The time is told from the newest one, not from its old value. */
+        over |= field == TG_FIELD_TS_EXCHANGE ? 0 : (to ^ from) & (delta ^ to);
         coded[field] = delta << 1 ^ (0 - (delta >> 63));
         any |= field == TG_FIELD_TS_EXCHANGE ? 0 : coded[field];
     }
@@ -197,8 +198,7 @@ static void drop_wide_rows(const tg__channel *channel, const tg__frame *frame,
             &plan->resolution,
             (uint64_t)plan->newest_ts_ns - (uint64_t)image->value[TG_FIELD_TS_EXCHANGE], &distance);
         const bool more = (plan->codes[i] & TG__CODE_MORE) != 0;
-        if (step >> step_width != 0 || distance >> distance_width != 0 ||
-            image->value[TG_FIELD_TS_EXCHANGE] > plan->newest_ts_ns) {
+        if (step >> step_width != 0 || distance >> distance_width != 0) {
             plan->codes[i] = TG__CODE_GENERAL;
         } else {
             plan->steps[kept] = plan->steps[shaped];

@@ -130,9 +130,12 @@ static inline tg__shaped_row shape_row(const tg_image *base, const tg_image *ima
     __m256i quote_faults;
     __m256i trade_faults;
     const __m256i quotes = take_deltas(&base->value[0], &image->value[0], &quote_faults);
-    /* The exchange time, in the lowest lane, is in no shape, but must not leave 64 bits either. */
-    const __m256i trades = _mm256_blend_epi32(
-        take_deltas(&base->value[4], &image->value[4], &trade_faults), _mm256_setzero_si256(), 3);
+    /* The exchange time, in the lowest lane, is told from the newest one and not from its old
+     * value. */
+    const __m256i zero = _mm256_setzero_si256();
+    const __m256i trades =
+        _mm256_blend_epi32(take_deltas(&base->value[4], &image->value[4], &trade_faults), zero, 3);
+    trade_faults = _mm256_blend_epi32(trade_faults, zero, 3);
     const __m256i faults = _mm256_and_si256(_mm256_or_si256(quote_faults, trade_faults), sign);
     const __m256i beyond = _mm256_and_si256(_mm256_or_si256(quotes, trades), wide);
     if (any_bit(_mm256_or_si256(faults, beyond))) {

@@ -86,6 +86,7 @@ static inline tg_err tg__plan_rows(tg__row_shaper *shaper, const tg__channel *ch
         uint64_t distance = 0;
         tg__shaped_row row = {TG__CODE_GENERAL, 0, 0};
         if (tg__may_be_shaped(base, update) &&
+            image->value[TG_FIELD_TS_EXCHANGE] <= plan->newest_ts_ns &&
             tg__divide_exactly(&resolution,
                                newest_ts_ns - (uint64_t)image->value[TG_FIELD_TS_EXCHANGE],
                                &distance)) {

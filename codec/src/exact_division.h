@@ -16,11 +16,19 @@ typedef struct tg__exact_divisor {
 } tg__exact_divisor;
 
 /* divisor >= 1 */
+/*@ requires divisor >= 1;
+    assigns \nothing;
+    ensures \result.shift < 64 && \result.largest == UINT64_MAX / divisor;
+*/
 static inline tg__exact_divisor tg__exact_divisor_of(uint64_t divisor)
 {
     const unsigned shift = (unsigned)__builtin_ctzll(divisor);
     const uint64_t odd = divisor >> shift;
     uint64_t inverse = odd * 3u ^ 2u; /* right in the lowest 5 bits; each step doubles them */
+    /*@ loop invariant bits == 5 || bits == 10 || bits == 20 || bits == 40 || bits == 80;
+        loop assigns bits, inverse;
+        loop variant 80 - bits;
+    */
     for (unsigned bits = 5; bits < 64; bits *= 2) {
         inverse *= 2u - odd * inverse;
     }
@@ -29,6 +37,11 @@ static inline tg__exact_divisor tg__exact_divisor_of(uint64_t divisor)
 }
 
 /* False unless value is a multiple; then *quotient is meaningless. */
+/*@ requires \valid_read(by) && by->shift < 64;
+    requires \valid(quotient) && \separated(quotient, by);
+    assigns *quotient;
+    ensures \result != 0 ==> *quotient <= by->largest;
+*/
 static inline bool tg__divide_exactly(const tg__exact_divisor *by, uint64_t value,
                                       uint64_t *quotient)
 {

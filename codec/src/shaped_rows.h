@@ -44,17 +44,19 @@ tg__shaped_rows_decoder tg__shaped_rows_decode_avx2; /* only where the processor
 /* The fastest one that this processor can run. */
 tg__shaped_rows_decoder *tg__shaped_rows_decoder_select(void);
 
+/* With so many bytes left, both parts of a row can be read in whole steps. */
+#define TG__ROW_READ_AHEAD (TG__SHAPE_BYTES_MAX + TG__READ_AHEAD)
+
 /*
- * The last bytes of the message, where parts cannot be read in whole steps: moved once into a place
- * with zeros behind them.
+ * The last bytes of the message, where that is no longer so: moved once into a place with zeros
+ * behind them.
  */
 typedef struct tg__last_bytes {
-    /* Those that are left, and a step of sixteen from behind the last of them. */
-    uint8_t bytes[TG__READ_AHEAD + TG__SHAPE_BYTES_MAX + 16u];
+    uint8_t bytes[TG__ROW_READ_AHEAD + TG__READ_AHEAD];
 } tg__last_bytes;
 
-/* Where to go on reading when fewer than TG__READ_AHEAD + TG__SHAPE_BYTES_MAX bytes are left at
- * *at; moves *end too. */
+/* Where to go on reading when fewer than TG__ROW_READ_AHEAD bytes are left at *at; moves *end too.
+ */
 void tg__move_last_bytes(tg__last_bytes *last, const uint8_t **at, const uint8_t **end);
 
 #endif

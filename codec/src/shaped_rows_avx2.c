@@ -103,7 +103,7 @@ tg_err tg__shaped_rows_decode_avx2(const tg__shaped_rows *rows, tg__update *upda
         if (code == TG__CODE_GENERAL) {
             continue;
         }
-        if ((size_t)(end - values) < TG__READ_AHEAD + TG__SHAPE_BYTES_MAX && end == r.end) {
+        if ((size_t)(end - values) < TG__ROW_READ_AHEAD && end == r.end) {
             const uint8_t *at = values;
             tg__move_last_bytes(&last, &at, &end);
             values = at;

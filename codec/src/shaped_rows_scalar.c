@@ -68,7 +68,7 @@ tg_err tg__shaped_rows_decode_scalar(const tg__shaped_rows *rows, tg__update *up
         update->image = *base;
         fault->row = i;
         fault->at = row_at;
-        if ((size_t)(end - values) < TG__READ_AHEAD + TG__SHAPE_BYTES_MAX && end == rows->end) {
+        if ((size_t)(end - values) < TG__ROW_READ_AHEAD && end == rows->end) {
             tg__move_last_bytes(&last, &values, &end);
         }
         const tg__row_shape *const quote = &tg__quote_shapes[code & TG__CODE_NUMBER];

@@ -237,7 +237,8 @@ static tg_err get_find(tg__cursor *in, tg__find *find)
     TG_TRY(tg__get_text(in, true, find->prefix, sizeof find->prefix));
     TG_TRY(tg__get_text(in, true, find->venue, sizeof find->venue));
     TG_TRY(tg__get_text(in, true, find->after_venue, sizeof find->after_venue));
-    return tg__get_text(in, true, find->after_symbol, sizeof find->after_symbol);
+    TG_TRY(tg__get_text(in, true, find->after_symbol, sizeof find->after_symbol));
+    return tg__cursor_left(in) == 0 ? TG_OK : TG_ERR_TRAILING_BYTES;
 }
 
 tg_err tg__find_decode(const uint8_t *message, size_t size, tg__find *find, tg__fault *fault)

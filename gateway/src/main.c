@@ -189,13 +189,14 @@ static tg_err open_gateway(gateway *g, tg__cause *cause)
         tg__log("made a development CA and a server certificate: clients trust %s",
                 g->certificate.ca_path);
     }
+    TG_TRY(write_port_file(g, cause)); /* first: who reads "serving" may rely on it */
     const bool is_v6 = strchr(g->options.listen_host, ':') != NULL;
     tg__log("serving %u instruments on %u venues at wss://%s%s%s:%u%s, epoch %u",
             (unsigned)g->directory.count, (unsigned)g->directory.venue_count, is_v6 ? "[" : "",
             g->options.listen_host, is_v6 ? "]" : "",
             (unsigned)tg__websocket_server_port(g->server), TG__UPGRADE_PATH,
             (unsigned)g->directory.generation);
-    return write_port_file(g, cause);
+    return TG_OK;
 }
 
 static void close_gateway(gateway *g)

@@ -96,10 +96,10 @@ static tg_err advance(tg__log_stream *stream, unsigned char *scratch)
         if (stream->left == 0 && !next_block(stream)) {
             return TG_ERR_NOT_FOUND;
         }
-        size_t consumed = 0;
-        const tg_err err = tg__unpack_record(
-            &stream->pack, stream->file->sites, stream->block.payload + stream->at,
-            stream->block.payload_size - stream->at, scratch, SCRATCH_SIZE, &consumed);
+        tg__packed in = {stream->block.payload + stream->at,
+                         stream->block.payload + stream->block.payload_size};
+        const tg_err err =
+            tg__unpack_record(&stream->pack, stream->file->sites, &in, scratch, SCRATCH_SIZE);
         if (err != TG_OK) {
             tg__log_file_problem(stream->file, err,
                                  stream->block_offset + TG__BLOCK_HEADER + stream->at,
@@ -108,7 +108,7 @@ static tg_err advance(tg__log_stream *stream, unsigned char *scratch)
             stream->left = 0;
             continue;
         }
-        stream->at += consumed;
+        stream->at = (size_t)(in.at - stream->block.payload);
         stream->left--;
         return keep_record(stream, scratch);
     }
@@ -167,9 +167,14 @@ tg_err tg__log_merge_open(tg__log_file *files, size_t file_count, tg__log_merge 
     out->scratch = malloc(SCRATCH_SIZE);
     out->streams = calloc(count + 1, sizeof *out->streams);
     out->heap = calloc(count + 1, sizeof *out->heap);
-    tg_err err = out->scratch != NULL && out->streams != NULL && out->heap != NULL
-                     ? TG_OK
-                     : TG_ERR_NO_MEMORY;
+    out->places = calloc(TG__MERGE_WINDOW + 1, sizeof *out->places);
+    tg_err err =
+        out->scratch != NULL && out->streams != NULL && out->heap != NULL && out->places != NULL
+            ? TG_OK
+            : TG_ERR_NO_MEMORY;
+    for (uint32_t i = 0; err == TG_OK && i <= TG__MERGE_WINDOW; i++) {
+        out->waiting[i] = &out->places[i];
+    }
     for (size_t i = 0; i < file_count && err == TG_OK; i++) {
         const int64_t offset_ns = order_offset(files, file_count, &files[i]);
         for (size_t t = 0; t < files[i].thread_count && err == TG_OK; t++) {
@@ -195,13 +200,18 @@ void tg__log_merge_close(tg__log_merge *merge)
         tg__pack_deinit(&merge->streams[i].pack);
         free(merge->streams[i].record);
     }
+    for (uint32_t i = 0; merge->places != NULL && i <= TG__MERGE_WINDOW; i++) {
+        free(merge->places[i].bytes);
+    }
+    free(merge->places);
     free(merge->streams);
     free(merge->heap);
     free(merge->scratch);
     memset(merge, 0, sizeof *merge);
 }
 
-tg_err tg__log_merge_next(tg__log_merge *merge, tg__log_record *out)
+/* The next one of the streams; its arguments are valid until the next call. */
+static tg_err next_of_streams(tg__log_merge *merge, tg__log_record *out, int64_t *order_ns)
 {
     /* The stream on top was handed out last: only now may its record go. */
     if (merge->started && merge->heap_count != 0) {
@@ -213,16 +223,9 @@ tg_err tg__log_merge_next(tg__log_merge *merge, tg__log_record *out)
         }
         sift_down(merge, 0);
     }
+    merge->started = true;
     TG_ENSURE(merge->heap_count != 0, TG_ERR_NOT_FOUND);
     const tg__log_stream *stream = merge->heap[0];
-    if (merge->started && stream->order_ns < merge->last_order_ns) {
-        const int64_t by_ns = merge->last_order_ns - stream->order_ns;
-        merge->late_count++;
-        merge->late_most_ns = by_ns > merge->late_most_ns ? by_ns : merge->late_most_ns;
-    } else {
-        merge->last_order_ns = stream->order_ns;
-    }
-    merge->started = true;
     const uint32_t id = tg__get_u32(stream->record + 4) & ~TG__SITE_STAMP_NS;
     out->file = stream->file;
     out->site = &stream->file->sites[id];
@@ -232,5 +235,69 @@ tg_err tg__log_merge_next(tg__log_merge *merge, tg__log_record *out)
     out->utc_ns = tg__time_map_utc(&stream->file->times, stream->mono_ns);
     out->arguments = stream->record + TG__RECORD_HEADER;
     out->arguments_size = tg__get_u32(stream->record) - TG__RECORD_HEADER;
+    *order_ns = stream->order_ns;
+    return TG_OK;
+}
+
+static tg__log_waiting **place_at(tg__log_merge *merge, uint32_t index)
+{
+    return &merge->waiting[(merge->first + index) % (TG__MERGE_WINDOW + 1)];
+}
+
+/* A stream is in the order of its calls, which with stamps of the caller is not quite that of its
+ * times. Most records go to the end at once. */
+static tg_err let_wait(tg__log_merge *merge, const tg__log_record *record, int64_t order_ns)
+{
+    tg__log_waiting *place = *place_at(merge, merge->waiting_count);
+    if (record->arguments_size > place->capacity) {
+        const size_t capacity = record->arguments_size * 2;
+        unsigned char *larger = realloc(place->bytes, capacity);
+        TG_ENSURE(larger != NULL, TG_ERR_NO_MEMORY);
+        place->bytes = larger;
+        place->capacity = capacity;
+    }
+    place->record = *record;
+    place->order_ns = order_ns;
+    if (record->arguments_size != 0) {
+        memcpy(place->bytes, record->arguments, record->arguments_size);
+    }
+    /* Never NULL, so that no reader has to think of records without arguments. */
+    place->record.arguments = place->bytes != NULL ? place->bytes : (const unsigned char *)"";
+    uint32_t at = merge->waiting_count++;
+    while (at > 0 && (*place_at(merge, at - 1))->order_ns > order_ns) {
+        *place_at(merge, at) = *place_at(merge, at - 1);
+        at--;
+    }
+    *place_at(merge, at) = place;
+    return TG_OK;
+}
+
+tg_err tg__log_merge_next(tg__log_merge *merge, tg__log_record *out)
+{
+    while (!merge->exhausted && merge->waiting_count < TG__MERGE_WINDOW) {
+        tg__log_record record;
+        int64_t order_ns = 0;
+        const tg_err err = next_of_streams(merge, &record, &order_ns);
+        merge->exhausted = err == TG_ERR_NOT_FOUND;
+        if (err == TG_OK) {
+            TG_TRY(let_wait(merge, &record, order_ns));
+        } else if (!merge->exhausted) {
+            return err;
+        }
+    }
+    TG_ENSURE(merge->waiting_count != 0, TG_ERR_NOT_FOUND);
+    /* One place more than the window holds, so that this one is not taken before the next call. */
+    tg__log_waiting *oldest = merge->waiting[merge->first];
+    merge->first = (merge->first + 1) % (TG__MERGE_WINDOW + 1);
+    merge->waiting_count--;
+    if (merge->handed_out && oldest->order_ns < merge->last_order_ns) {
+        const int64_t by_ns = merge->last_order_ns - oldest->order_ns;
+        merge->late_count++;
+        merge->late_most_ns = by_ns > merge->late_most_ns ? by_ns : merge->late_most_ns;
+    } else {
+        merge->last_order_ns = oldest->order_ns;
+    }
+    merge->handed_out = true;
+    *out = oldest->record;
     return TG_OK;
 }

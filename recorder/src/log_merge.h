@@ -1,4 +1,7 @@
-/** The records of all threads of all files, in the order of their times, with bounded memory. */
+/**
+ * The records of all threads of all files, in the order of their times, with bounded memory: one
+ * block of each thread and a window of TG__MERGE_WINDOW records.
+ */
 #ifndef TICKGLASS_LOG_MERGE_H
 #define TICKGLASS_LOG_MERGE_H
 
@@ -18,16 +21,34 @@ typedef struct tg__log_record {
 
 typedef struct tg__log_stream tg__log_stream;
 
+/** So many records may come before one that is older than they are, and still stand behind it. */
+#define TG__MERGE_WINDOW 128u
+
+/** A record that waits for older ones. */
+typedef struct tg__log_waiting {
+    tg__log_record record;
+    int64_t order_ns;
+    unsigned char *bytes; /**< its own copy of the arguments */
+    size_t capacity;
+} tg__log_waiting;
+
 typedef struct tg__log_merge {
     tg__log_stream *streams;
     size_t stream_count;
     tg__log_stream **heap;
     size_t heap_count;
     unsigned char *scratch;
+    tg__log_waiting *places; /**< TG__MERGE_WINDOW + 1 */
+    /** Places in use, ascending from first on, and behind them the free ones; a ring. */
+    tg__log_waiting *waiting[TG__MERGE_WINDOW + 1];
+    uint32_t first;
+    uint32_t waiting_count;
+    bool exhausted;
     int64_t last_order_ns;
-    uint64_t late_count;  /**< records older than one that came before */
+    uint64_t late_count;  /**< records that came too late for the window */
     int64_t late_most_ns; /**< by how much at most */
     bool started;
+    bool handed_out;
 } tg__log_merge;
 
 /** @retval TG_ERR_NO_MEMORY */

@@ -218,27 +218,23 @@ static const tg__site_info *find_single(const log_options *opt, const tg__log_fi
 
 /* One block without merging, unpacking or times. */
 static tg_err skim_block(tg__log_file *file, tg__pack *pack, const tg__block *block,
-                         const tg__site_info *site, uint8_t index, site_stats *stats)
+                         const tg__skim *wanted, site_stats *stats)
 {
-    tg__log_argument argument = {.type = site->types[index]};
-    size_t at = 0;
+    tg__log_argument argument = {.type = wanted->site->types[wanted->index]};
+    tg__packed in = {block->payload, block->payload + block->payload_size};
     tg__pack_begin_block(pack);
     for (uint32_t i = 0; i < block->record_count; i++) {
-        size_t consumed = 0;
         bool taken = false;
-        const tg_err err =
-            tg__skim_record(pack, file->sites, block->payload + at, block->payload_size - at, site,
-                            index, &argument.word, &taken, &consumed);
+        const tg_err err = tg__skim_record(pack, file->sites, &in, wanted, &argument.word, &taken);
         if (err != TG_OK) {
-            const uint64_t offset = (uint64_t)(block->payload - file->bytes) + at;
-            tg__log_file_problem(file, err, offset, block->payload_size - at,
+            tg__log_file_problem(file, err, (uint64_t)(in.at - file->bytes),
+                                 (uint64_t)(in.end - in.at),
                                  "a record that its dictionary does not explain");
             return TG_OK;
         }
-        at += consumed;
         if (taken) {
             stats->count++;
-            const tg_err added = add_argument(&stats->arguments[index], &argument);
+            const tg_err added = add_argument(&stats->arguments[wanted->index], &argument);
             if (added != TG_OK) {
                 return added;
             }
@@ -247,7 +243,7 @@ static tg_err skim_block(tg__log_file *file, tg__pack *pack, const tg__block *bl
     return TG_OK;
 }
 
-static tg_err skim(tg__log_file *file, const tg__site_info *site, uint8_t index, site_stats *stats)
+static tg_err skim(tg__log_file *file, const tg__skim *wanted, site_stats *stats)
 {
     tg__pack pack;
     tg_err err = tg__pack_init(&pack, TG__SITES_MAX + 1);
@@ -257,7 +253,7 @@ static tg_err skim(tg__log_file *file, const tg__site_info *site, uint8_t index,
             tg__block block;
             const size_t offset = (size_t)thread->offsets[i];
             if (tg__block_open(file->bytes + offset, file->size - offset, &block) == TG_OK) {
-                err = skim_block(file, &pack, &block, site, index, stats);
+                err = skim_block(file, &pack, &block, wanted, stats);
             }
         }
     }
@@ -274,8 +270,8 @@ static bool skim_all(const log_options *opt, log_input *input, site_stats **stat
         }
     }
     for (size_t i = 0; i < input->count && *err == TG_OK; i++) {
-        const tg__site_info *site = find_single(opt, &input->files[i]);
-        *err = skim(&input->files[i], site, (uint8_t)(opt->argument - 1), &stats[i][site->id]);
+        const tg__skim wanted = {find_single(opt, &input->files[i]), (uint8_t)(opt->argument - 1)};
+        *err = skim(&input->files[i], &wanted, &stats[i][wanted.site->id]);
     }
     return true;
 }

@@ -339,36 +339,33 @@ static const unsigned char *find_number(const packed_head *head, uint8_t index, 
     return at;
 }
 
-tg_err tg__skim_record(tg__pack *pack, const tg__site_info *sites, const unsigned char *in,
-                       size_t available, const tg__site_info *wanted, uint8_t index, uint64_t *word,
-                       bool *taken, size_t *consumed)
+tg_err tg__skim_record(tg__pack *pack, const tg__site_info *sites, tg__packed *in,
+                       const tg__skim *wanted, uint64_t *word, bool *taken)
 {
     packed_head head;
-    const unsigned char *end = in + available;
-    TG_TRY(read_head(pack, sites, in, end, &head));
+    TG_TRY(read_head(pack, sites, in->at, in->end, &head));
     const uint64_t behind = head.site->has_bytes ? texts_size(&head) : 0;
-    TG_ENSURE((size_t)(end - head.texts) >= behind, TG_ERR_CORRUPT);
-    *consumed = (size_t)(head.texts - in) + (size_t)behind;
-    *taken = head.site == wanted;
-    if (!*taken) {
-        return TG_OK;
+    TG_ENSURE((size_t)(in->end - head.texts) >= behind, TG_ERR_CORRUPT);
+    *taken = head.site == wanted->site;
+    if (*taken) {
+        tg__pack_site *last = site_of_block(pack, head.site->id);
+        uint64_t *before = &last->words[wanted->index];
+        unsigned length = 0;
+        const unsigned char *at = find_number(&head, wanted->index, &length);
+        const uint64_t coded = load_number(at, length, in->end);
+        *before = head.site->types[wanted->index] == TG__TYPE_F64 ? coded ^ *before
+                                                                  : *before + unzigzag(coded);
+        *word = *before;
     }
-    tg__pack_site *last = site_of_block(pack, wanted->id);
-    unsigned length = 0;
-    const unsigned char *at = find_number(&head, index, &length);
-    const uint64_t coded = load_number(at, length, end);
-    *word = wanted->types[index] == TG__TYPE_F64 ? coded ^ last->words[index]
-                                                 : last->words[index] + unzigzag(coded);
-    last->words[index] = *word;
+    in->at = head.texts + behind;
     return TG_OK;
 }
 
-tg_err tg__unpack_record(tg__pack *pack, const tg__site_info *sites, const unsigned char *in,
-                         size_t available, unsigned char *out, size_t capacity, size_t *consumed)
+tg_err tg__unpack_record(tg__pack *pack, const tg__site_info *sites, tg__packed *in,
+                         unsigned char *out, size_t capacity)
 {
     packed_head head;
-    const unsigned char *end = in + available;
-    TG_TRY(read_head(pack, sites, in, end, &head));
+    TG_TRY(read_head(pack, sites, in->at, in->end, &head));
     tg__pack_site *kept = &pack->sites[head.site->id];
     tg__pack_site last = *kept;
     if (last.block != pack->block) {
@@ -377,7 +374,7 @@ tg_err tg__unpack_record(tg__pack *pack, const tg__site_info *sites, const unsig
     }
     TG_ENSURE(capacity >= TG__RECORD_HEADER + 8u, TG_ERR_CORRUPT);
     size_t size = 0;
-    TG_TRY(read_arguments(&head, &last, end, out + TG__RECORD_HEADER,
+    TG_TRY(read_arguments(&head, &last, in->end, out + TG__RECORD_HEADER,
                           capacity - TG__RECORD_HEADER - 8u, &size));
     uint64_t *stamp = head.is_ns ? &pack->stamp_ns : &pack->stamp;
     *stamp += unzigzag(head.stamp_difference);
@@ -388,6 +385,6 @@ tg_err tg__unpack_record(tg__pack *pack, const tg__site_info *sites, const unsig
     tg__put_u32(out, (uint32_t)padded);
     tg__put_u32(out + 4, head.site->id | (head.is_ns ? TG__SITE_STAMP_NS : 0));
     tg__put_u64(out + 8, *stamp);
-    *consumed = (size_t)(head.texts - in);
+    in->at = head.texts;
     return TG_OK;
 }

@@ -49,28 +49,35 @@ void tg__pack_begin_block(tg__pack *pack);
 size_t tg__pack_record(tg__pack *pack, const tg__site_info *site, const unsigned char *record,
                        unsigned char *out);
 
+/** Packed records that are still to be read; reading one moves `at` behind it. */
+typedef struct tg__packed {
+    const unsigned char *at;
+    const unsigned char *end;
+} tg__packed;
+
 /**
  * Read one packed record into ring form.
  * @param[in]  sites     dictionary by id; site_count places as in init
  * @param[in]  capacity  of out; TG_RECORD_BYTES_MAX + 64 is always enough
- * @param[out] consumed  bytes of `in`
  * @retval TG_ERR_CORRUPT  not a record of a known site; nothing is changed but out
  */
-TG_MUST_CHECK tg_err tg__unpack_record(tg__pack *pack, const tg__site_info *sites,
-                                       const unsigned char *in, size_t available,
-                                       unsigned char *out, size_t capacity, size_t *consumed);
+TG_MUST_CHECK tg_err tg__unpack_record(tg__pack *pack, const tg__site_info *sites, tg__packed *in,
+                                       unsigned char *out, size_t capacity);
+
+/** One number of one site's records. */
+typedef struct tg__skim {
+    const tg__site_info *site;
+    uint8_t index; /**< of an argument that is a number, not a decimal */
+} tg__skim;
 
 /**
  * Pass over one packed record and take a single number of it, several times faster than unpacking.
  * A pack that skims must not unpack in the same block: what it knows of other arguments is old.
- * @param[in]  wanted  site whose argument `index` is asked for: a number, not a decimal
- * @param[out] word    its value as in ring form, sign-extended
- * @param[out] taken   false: a record of another site
+ * @param[out] word   the value as in ring form, sign-extended
+ * @param[out] taken  false: a record of another site
  * @retval TG_ERR_CORRUPT  not a record of a known site
  */
-TG_MUST_CHECK tg_err tg__skim_record(tg__pack *pack, const tg__site_info *sites,
-                                     const unsigned char *in, size_t available,
-                                     const tg__site_info *wanted, uint8_t index, uint64_t *word,
-                                     bool *taken, size_t *consumed);
+TG_MUST_CHECK tg_err tg__skim_record(tg__pack *pack, const tg__site_info *sites, tg__packed *in,
+                                     const tg__skim *wanted, uint64_t *word, bool *taken);
 
 #endif

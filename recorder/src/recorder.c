@@ -181,6 +181,8 @@ tg_err tg_recorder_open(const tg_recorder_options *opt, tg_recorder **out)
         goto fail;
     }
     keyed = true;
+    /* Until somebody polls, take the opening thread for the one that will. */
+    atomic_store_explicit(&made->poller, tg__thread_token(), memory_order_relaxed);
     tg__registry_lock();
     tg__registry_add(made);
     tg__registry_unlock();

@@ -210,6 +210,12 @@ static tg_err append_thread(tg_recorder *recorder, uint32_t index)
     return TG_OK;
 }
 
+/* So much of a ring is given back at once: little enough that its producer goes on meanwhile. */
+static uint64_t share_of_ring(const tg_recorder *recorder)
+{
+    return recorder->rings.header->ring_size / 4;
+}
+
 /* One block of records from the ring's position on, at most to its snapshot. */
 static void append_records(tg_recorder *recorder, uint32_t index, uint64_t *moved)
 {
@@ -224,7 +230,9 @@ static void append_records(tg_recorder *recorder, uint32_t index, uint64_t *move
     unsigned char *begin = payload_place(writer);
     unsigned char *at = begin;
     tg__pack_begin_block(&writer->pack);
-    while (ring->position < ring->snapshot && (size_t)(at - begin) < BLOCK_SOFT_SIZE) {
+    const uint64_t stop = ring->position + share_of_ring(recorder);
+    while (ring->position < ring->snapshot && ring->position < stop &&
+           (size_t)(at - begin) < BLOCK_SOFT_SIZE) {
         const unsigned char *record = data + (ring->position & mask);
         const uint32_t id = tg__get_u32(record + 4) & ~TG__SITE_STAMP_NS;
         ring->position += tg__get_u32(record);
@@ -276,7 +284,8 @@ static tg_err drain_ring(tg_recorder *recorder, uint32_t index, uint64_t *moved)
             atomic_store_explicit(&recorder->rings.controls[index].head, ring->position,
                                   memory_order_release);
         }
-        if (writer->used >= FLUSH_SIZE) {
+        if (writer->used >= FLUSH_SIZE ||
+            ring->position - ring->published >= share_of_ring(recorder)) {
             TG_TRY(flush(recorder));
         }
     }

@@ -139,6 +139,9 @@ static void searches_come_back_and_have_a_limit(void **state)
     assert_int_equal(tg__find_encode(&sent, bytes, sizeof bytes, &size), TG_OK);
     assert_int_equal(tg__find_decode(bytes, size, &got, &fault), TG_OK);
     assert_memory_equal(&got, &sent, sizeof got);
+    bytes[size] = 0; /* a search is not a message that later versions may make longer */
+    assert_int_equal(tg__find_decode(bytes, size + 1, &got, &fault), TG_ERR_TRAILING_BYTES);
+    assert_int_equal(fault.offset, size);
     sent.limit = TG__ITEM_MAX + 1;
     assert_int_equal(tg__find_encode(&sent, bytes, sizeof bytes, &size), TG_ERR_INVALID_ARGUMENT);
     bytes[6] = 0;

@@ -90,17 +90,13 @@ static void packed_records_unpack_to_the_same_bytes(void **state)
                 assert_true(now <= size + TG__PACK_GROWTH - 8);
                 used += now;
             }
-            size_t at = 0;
+            tg__packed in = {packed, packed + used};
             for (int i = 0; i < RECORDS; i++) {
                 unsigned char out[4096];
-                size_t consumed = 0;
-                assert_int_equal(tg__unpack_record(&unpack, s.infos, packed + at, used - at, out,
-                                                   sizeof out, &consumed),
-                                 TG_OK);
+                assert_int_equal(tg__unpack_record(&unpack, s.infos, &in, out, sizeof out), TG_OK);
                 assert_memory_equal(out, records[i], tg__get_u32(records[i]));
-                at += consumed;
             }
-            assert_int_equal(at, used);
+            assert_ptr_equal(in.at, in.end);
         }
         tg__pack_deinit(&pack);
         tg__pack_deinit(&unpack);
@@ -146,24 +142,21 @@ static void skimming_takes_the_same_number_that_unpacking_gives(void **state)
             (void)make_record(&s.infos[id], &random, (uint64_t)i, record);
             used += tg__pack_record(&pack, &s.infos[id], record, packed + used);
         }
-        for (size_t at = 0; at < used;) {
+        tg__packed in = {packed, packed + used};
+        tg__packed skimmed = in;
+        const tg__skim what = {wanted, index};
+        while (in.at < in.end) {
             unsigned char out[4096];
-            size_t unpacked = 0;
-            size_t skimmed = 0;
             uint64_t word = 0;
             bool taken = false;
-            assert_int_equal(tg__unpack_record(&unpack, s.infos, packed + at, used - at, out,
-                                               sizeof out, &unpacked),
+            assert_int_equal(tg__unpack_record(&unpack, s.infos, &in, out, sizeof out), TG_OK);
+            assert_int_equal(tg__skim_record(&skim, s.infos, &skimmed, &what, &word, &taken),
                              TG_OK);
-            assert_int_equal(tg__skim_record(&skim, s.infos, packed + at, used - at, wanted, index,
-                                             &word, &taken, &skimmed),
-                             TG_OK);
-            assert_int_equal(skimmed, unpacked);
+            assert_ptr_equal(skimmed.at, in.at);
             assert_int_equal(taken, (tg__get_u32(out + 4) & ~TG__SITE_STAMP_NS) == wanted->id);
             if (taken) {
                 assert_int_equal(word, unpack.sites[wanted->id].words[index]);
             }
-            at += unpacked;
         }
         tg__pack_deinit(&pack);
         tg__pack_deinit(&unpack);
@@ -196,10 +189,10 @@ static void every_shorter_record_is_rejected_and_changes_nothing(void **state)
             unsigned char *exact = malloc(shorter + 1); /* so that ASan sees a byte too far */
             assert_non_null(exact);
             memcpy(exact + 1, packed, shorter);
-            size_t consumed = 0;
-            assert_int_equal(
-                tg__unpack_record(&unpack, s.infos, exact + 1, shorter, out, sizeof out, &consumed),
-                TG_ERR_CORRUPT);
+            tg__packed in = {exact + 1, exact + 1 + shorter};
+            assert_int_equal(tg__unpack_record(&unpack, s.infos, &in, out, sizeof out),
+                             TG_ERR_CORRUPT);
+            assert_ptr_equal(in.at, exact + 1);
             free(exact);
         }
         assert_memory_equal(before, unpack.sites, (SITES + 1) * sizeof *before);
@@ -237,10 +230,8 @@ static void unknown_sites_and_bad_codes_are_rejected(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         unsigned char out[256];
-        size_t consumed = 0;
-        assert_int_equal(tg__unpack_record(&pack, s.infos, rows[i].bytes, rows[i].size, out,
-                                           sizeof out, &consumed),
-                         TG_ERR_CORRUPT);
+        tg__packed in = {rows[i].bytes, rows[i].bytes + rows[i].size};
+        assert_int_equal(tg__unpack_record(&pack, s.infos, &in, out, sizeof out), TG_ERR_CORRUPT);
     }
     tg__pack_deinit(&pack);
 }

@@ -386,6 +386,29 @@ static void a_full_ring_drops_the_newest_and_says_exactly_how_many(void **state)
     fixture_end(&f);
 }
 
+static void a_host_that_polls_itself_drops_instead_of_waiting_for_ever(void **state)
+{
+    (void)state;
+    const uint64_t calls = 20000;
+    fixture f;
+    fixture_make(&f);
+    host_driven(&f);
+    f.opt.overflow[TG_RECORD_INFO] = TG_OVERFLOW_WAIT;
+    fixture_open(&f);
+    for (int round = 0; round < 2; round++) { /* before the first poll, and after it */
+        for (uint64_t i = 0; i < calls; i++) {
+            TG_RECORD(f.recorder, TG_RECORD_INFO, "number %" PRIu64, i);
+        }
+        assert_int_equal(tg_recorder_poll(f.recorder, NULL), TG_OK);
+    }
+    tg_recorder_counters counters = {.struct_size = sizeof counters};
+    assert_int_equal(tg_recorder_counters_get(f.recorder, &counters), TG_OK);
+    assert_true(counters.dropped > 0);
+    tg_recorder_close(f.recorder);
+    assert_int_equal(count_records(f.path, 0) + counters.dropped, 2 * calls);
+    fixture_end(&f);
+}
+
 static void a_flight_recorder_keeps_the_newest(void **state)
 {
     (void)state;
@@ -788,6 +811,38 @@ static void rotation_starts_files_that_read_alone(void **state)
     fixture_end(&f);
 }
 
+static void records_with_older_stamps_are_put_in_order_or_told(void **state)
+{
+    (void)state;
+    enum {
+        RECORDS = 400
+    };
+    fixture f;
+    fixture_make(&f);
+    host_driven(&f);
+    fixture_open(&f);
+    for (int64_t i = 1; i <= RECORDS; i++) {
+        const int64_t stamp = i % 100 == 0 ? i - 50 : i; /* 50 late: within the window */
+        TG_RECORD_AT(f.recorder, TG_RECORD_INFO, stamp, "at %" PRId64, stamp);
+    }
+    TG_RECORD_AT(f.recorder, TG_RECORD_INFO, RECORDS - 300, "far too late");
+    tg_recorder_close(f.recorder);
+    reading r;
+    reading_open(&r, f.path);
+    tg__log_record record;
+    int64_t last_ns = 0;
+    uint64_t ascending = 0;
+    while (tg__log_merge_next(&r.merge, &record) == TG_OK) {
+        ascending += record.mono_ns >= last_ns;
+        last_ns = record.mono_ns >= last_ns ? record.mono_ns : last_ns;
+    }
+    assert_int_equal(ascending, RECORDS);
+    assert_int_equal(r.merge.late_count, 1);
+    assert_true(r.merge.late_most_ns > 0);
+    reading_close(&r);
+    fixture_end(&f);
+}
+
 static void poll_and_thread_exclude_each_other(void **state)
 {
     (void)state;
@@ -812,6 +867,7 @@ int main(void)
         cmocka_unit_test(what_is_written_is_read_in_order_and_unchanged),
         cmocka_unit_test(a_blob_of_64_kib_is_kept_and_a_larger_record_is_refused),
         cmocka_unit_test(a_full_ring_drops_the_newest_and_says_exactly_how_many),
+        cmocka_unit_test(a_host_that_polls_itself_drops_instead_of_waiting_for_ever),
         cmocka_unit_test(a_flight_recorder_keeps_the_newest),
         cmocka_unit_test(threads_that_wait_lose_nothing),
         cmocka_unit_test(threads_that_drop_count_exactly),
@@ -823,6 +879,7 @@ int main(void)
         cmocka_unit_test(two_recorders_keep_their_records_apart),
         cmocka_unit_test(a_forked_child_leaves_the_parents_record_alone),
         cmocka_unit_test(rotation_starts_files_that_read_alone),
+        cmocka_unit_test(records_with_older_stamps_are_put_in_order_or_told),
         cmocka_unit_test(poll_and_thread_exclude_each_other),
     };
     return cmocka_run_group_tests_name("recorder.recorder", tests, NULL, NULL);

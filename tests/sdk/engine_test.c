@@ -315,6 +315,18 @@ static void an_unsubscription_leaves_other_views_alone(void **state)
     rig_deliver(r);
     assert_int_equal(r->session.set_count, 1);
     assert_int_equal(state_of(r), TG__ENGINE_LIVE);
+    /* What was left behind keeps its last price, and says that it is one. */
+    tg_row row;
+    assert_int_equal(rig_row(r, 3, &row), TG_OK);
+    assert_int_equal(row.quality, TG_QUALITY_STALE);
+    assert_int_equal(row.cause, TG_QUALITY_CAUSE_UNSUBSCRIBED);
+    assert_int_equal(rig_row(r, 4, &row), TG_OK);
+    assert_int_equal(row.quality, TG_QUALITY_LIVE);
+    rig_subscribe(r, 3, 3);
+    rig_advance(r, 10 * RIG_MS);
+    rig_deliver(r);
+    assert_int_equal(rig_row(r, 3, &row), TG_OK);
+    assert_int_equal(row.quality, TG_QUALITY_LIVE);
     rig_close(r);
 }
 

@@ -57,8 +57,10 @@ typedef enum tg_record_level {
 typedef enum tg_overflow {
     TG_OVERFLOW_DEFAULT = 0,     /**< as TG_OVERFLOW_DROP_NEWEST */
     TG_OVERFLOW_DROP_NEWEST = 1, /**< never waits: this record is dropped and counted */
-    TG_OVERFLOW_WAIT = 2,        /**< waits for the writer; nothing is lost while it can write */
-    TG_OVERFLOW_OVERWRITE = 3    /**< never waits: the oldest records go, counted */
+    /** Waits for the writer; nothing is lost while it can write. On the thread that polls itself,
+     * which would wait for ever, as TG_OVERFLOW_DROP_NEWEST. */
+    TG_OVERFLOW_WAIT = 2,
+    TG_OVERFLOW_OVERWRITE = 3 /**< never waits: the oldest records go, counted */
 } tg_overflow;
 
 typedef struct tg_recorder_options {

@@ -95,6 +95,8 @@ void tg__store_channel_alive(tg_store *store, int64_t now_mono_ns);
 void tg__store_set_channel_timeout(tg_store *store, int64_t timeout_ns);
 void tg__store_set_venue_stale(tg_store *store, tg_venue_id venue, bool stale);
 void tg__store_set_not_entitled(tg_store *store, tg_instrument_id id, bool refused);
+/* No channel carries the instrument any more: STALE until it is admitted or confirmed again. */
+void tg__store_set_unfollowed(tg_store *store, tg_instrument_id id);
 
 /* Make everything since the last publication visible. Never waits, always succeeds. */
 void tg__store_publish(tg_store *store, int64_t now_mono_ns);
