@@ -16,8 +16,8 @@
 #include "samples.h"
 
 enum {
-    rounds = 97,         /* no divisor of the frame counts, so that slices do not repeat */
-    rows_a_slice = 1280, /* of one layout in one round: microseconds, but for JSON */
+    rounds = 97,
+    rows_a_slice = 1280, /* of one layout in one round: some ten microseconds, but for JSON */
     layouts_max = 8
 };
 
