@@ -29,6 +29,8 @@ TG_MUST_CHECK tg_err tg__store_define_venue(tg_store *store, const tg_venue *ven
  * tg__store_rename() and tg__store_rescale().
  */
 TG_MUST_CHECK tg_err tg__store_define_instrument(tg_store *store, const tg_instrument *instrument);
+/* True if id is in use and belongs to that venue. */
+bool tg__store_has(const tg_store *store, tg_instrument_id id, tg_venue_id venue);
 TG_MUST_CHECK tg_err tg__store_rename(tg_store *store, tg_instrument_id id, const char *symbol);
 TG_MUST_CHECK tg_err tg__store_remove(tg_store *store, tg_instrument_id id);
 /*
