@@ -7,7 +7,7 @@
 #include <tickglass/internal/dictionary.h>
 #include <tickglass/internal/frame.h>
 
-#define ROWS_LISTED_MAX 64u
+#define ROWS_LISTED_MAX 16u
 
 /* What a reader is told and where it failed; json belongs to the caller of the reader. */
 typedef struct reading {

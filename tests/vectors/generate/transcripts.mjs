@@ -1,8 +1,9 @@
 // Session transcripts: what happens over several messages (PROTOCOL.md sections 4 to 6, 9, 11, 12).
 import assert from 'node:assert';
+import { readFileSync } from 'node:fs';
 import { Player } from '../js/transcript.mjs';
-import { ADD, RENAME, SCALE, TOMBSTONE, VENUE, dictionaryOf, entry, instrument } from './dictionary.mjs';
-import { RESYNC, SUBSCRIBE, UNSUBSCRIBE, answerOf, byId, byName, limitsOf, requestOf, tokenAnswer, tokenOf, venueState, welcomeOf } from './control.mjs';
+import { ADD, RENAME, SCALE, TOMBSTONE, VENUE, dictionaryOf, entry, foundOf, instrument } from './dictionary.mjs';
+import { RESYNC, SUBSCRIBE, UNSUBSCRIBE, answerOf, byId, byName, findOf, limitsOf, requestOf, tokenAnswer, tokenOf, venueState, welcomeOf } from './control.mjs';
 import { absolute, book, snapshotOf, ticksOf } from './snapshot.mjs';
 import { crc32c } from '../js/wire.mjs';
 import * as w from './bytes.mjs';
@@ -126,9 +127,13 @@ make('damaged_messages', ['M5', 'M7', 'M23', 'M24', 'M35'], 'A message that is r
   t.shows(3, 301, false);
   t.gateway('a snapshot with the digest of another set repairs nothing', snapshotOf({ reason: 1, boundary: 102, digest: 1 }, [3], [row(3, 1, 12, 302)]), { effect: 'dropped' });
   t.gateway('the images', snapshotOf({ reason: 1, boundary: 102, ts: 10800 }, [3, 9], [row(3, 1, 12, 302), row(9, 1, 10, 900)]), { effect: 'rows', admitted: 1, confirmed: 1 });
+});
+
+make('damaged_entries', ['M5', 'M35'], 'What images cannot restate ends the session when it cannot be read', (t) => {
+  joined(t, [3, 9]);
   t.gateway('ticks that are damaged may have been news', ticksOf({}, w.part([3, 0, 1])), { effect: 'asks_resync' });
   t.gateway('entries that cannot be read may have been a rename', dictionaryOf(3, entry(RENAME, w.u16(3), w.text(''))), { effect: 'ended', close: 4010 });
-  t.gateway('nothing counts after that', frame([3, 9], 102), { effect: 'dropped' });
+  t.gateway('nothing counts after that', frame([3, 9], 100), { effect: 'dropped' });
 });
 
 make('venue_stale', ['M15'], 'A venue goes stale and comes back; a condition of a later version is stale, too', (t) => {
@@ -137,7 +142,10 @@ make('venue_stale', ['M15'], 'A venue goes stale and comes back; a condition of 
   t.shows(3, 300, false);
   t.gateway('frames go on', frame([3], 100));
   t.shows(3, 300, false);
-  t.gateway('live again', venueState(0, 0, 102));
+  t.gateway('live again, but what came meanwhile may be old', venueState(0, 0, 102));
+  t.shows(3, 300, false);
+  t.client('is it?', requestOf(RESYNC, { request: 2 }, byId(3)));
+  t.gateway('it is as it was', ticksOf({ ts: 10800 }, row(3, 1, 10, 300)), { effect: 'rows', confirmed: 1 });
   t.shows(3, 300, true);
   t.gateway('another venue', venueState(1, 1, 103));
   t.shows(3, 300, true);
@@ -155,6 +163,22 @@ make('scale_change', ['M18', 'M30'], 'Other exponents from epoch 5 on: the value
   t.gateway('the first row of the new epoch, told against the old image', frame([3, 9], 101, [{ slot: 0, bytes: [w.varint(3), w.u8(3), w.varint(4), w.varint(1), w.varint(1), w.zigzag(30200 - 301)] }]), { effect: 'rows', admitted: 1 });
   t.shows(3, 30200, true);
   t.shows(9, 900, true);
+  t.gateway('other tick sizes alone leave the values', dictionaryOf(3, entry(SCALE, instrument({ id: 9, symbol: 'SYM9', epoch: 6, bands: [[0, 5]] }))));
+  t.shows(9, 900, true);
+  t.gateway('but older epochs are refused all the same', frame([3, 9], 102, [bid(1, 1)]), { effect: 'rows', old_epoch: 1 });
+  t.shows(9, 900, true);
+});
+
+make('scaled_while_away', ['M18', 'M30'], 'What SCALE would have said is said by the entry of the next session', (t) => {
+  joined(t, [3]);
+  t.connect('the connection is lost');
+  t.gateway('same lineage, same generation', welcomeOf());
+  t.client('subscribe', requestOf(SUBSCRIBE, { request: 1 }, byId(3)));
+  t.gateway('the entry as it is now', dictionaryOf(3, entry(ADD, instrument({ id: 3, symbol: 'SYM3', priceExponent: -3, epoch: 5 }))));
+  t.shows(3, null, false);
+  t.gateway('the answer', answerOf({ request: 1, size: 1, digest: digest([3]) }, [0, 3]), { effect: 'answered', codes: ['ok'] });
+  t.gateway('its image', snapshotOf({ boundary: 100, ts: 10000 }, [3], [row(3, 5, 1, 3000)]), { effect: 'rows', admitted: 1 });
+  t.shows(3, 3000, true);
 });
 
 make('rename_and_tombstone', ['M17'], 'The same instrument under another symbol; an id that is out of use is never given again', (t) => {
@@ -180,6 +204,9 @@ make('new_generation', ['M17', 'M36'], 'A new generation frees all ids: the clie
   t.connect();
   t.gateway('the same lineage, the new generation', welcomeOf({ generation: 4 }), { effect: 'generation_changed' });
   t.shows(3, null, undefined);
+  t.client('a search', findOf({ request: 5 }, 'S', '', '', ''));
+  t.gateway('a page of this generation', foundOf({ request: 5, generation: 4 }));
+  t.gateway('and one of the next', foundOf({ request: 5, generation: 5 }), { effect: 'ended', close: 1000 });
 });
 
 make('reconnect', ['M30', 'M31'], 'Another gateway of the same lineage: entries and images stay, are not live until confirmed, and never step back', (t) => {
@@ -281,6 +308,16 @@ make('closing', ['M16'], 'Close codes and refused upgrades: what a client does, 
     ['a negative one', '{"reconnect_after_ms":-1}', null], ['text instead of a number', '{"reconnect_after_ms":"5"}', null], ['more than 32 bits', '{"reconnect_after_ms":99999999999}', 4294967295],
     ['cut', '{"reconnect_after_ms":18', null], ['124 bytes', `{"x":"${'y'.repeat(93)}","reconnect_after_ms":5}`, null], ['123 bytes', `{"x":"${'y'.repeat(92)}","reconnect_after_ms":5}`, 5],
   ]) t.close(note, 1012, reason, { action: 'retry', reconnect_after_ms: told });
+});
+
+make('encoder', ['M19', 'M20', 'M23', 'M24', 'M25', 'M32'], 'A snapshot and 60 frames as the encoder of this project wrote them, over a wrap of the low half of boundaries, each with its state digest', (t) => {
+  const recording = readFileSync(new URL('encoder_frames.hex', import.meta.url), 'utf8').trim().split('\n');
+  t.connect();
+  t.gateway('the session starts', welcomeOf({ boundary: 0xfffffff0n }));
+  for (const [n, bytes] of recording.entries()) {
+    const got = t.step({ from: 'gateway', bytes }, n === 0 ? 'the images' : `frame ${n}`);
+    assert(got.error === undefined && got.effects.length === (got.message.row_count > 0 ? 1 : 0), `encoder: message ${n}: ${JSON.stringify(got)}`);
+  }
 });
 
 export const transcripts = all;

@@ -136,7 +136,8 @@ export class Session {
     switch (entry.operation) {
       case 'ADD':
         if (known && (known.gone || known.entry.symbol !== entry.symbol || known.entry.venue !== entry.venue)) return 'an id is used again';
-        if (!known) this.instruments.set(entry.id, { entry, gone: false, image: null, live: false });
+        if (known) this.rescale(known, entry);
+        else this.instruments.set(entry.id, { entry, gone: false, image: null, live: false });
         break;
       case 'RENAME':
         if (known) known.entry = { ...known.entry, symbol: entry.symbol };
@@ -145,11 +146,18 @@ export class Session {
         if (known) Object.assign(known, { gone: true, image: null, live: false });
         break;
       case 'SCALE':
-        // Values at the old exponents would be read at the new ones.
-        if (known) Object.assign(known, { entry, image: null, live: false });
+        if (known && !known.gone) this.rescale(known, entry);
         break;
     }
     return null;
+  }
+
+  /** Values at the old exponents would be read at the new ones (M18). */
+  rescale(known, entry) {
+    if (known.entry.price_exponent !== entry.price_exponent || known.entry.quantity_exponent !== entry.quantity_exponent) {
+      Object.assign(known, { image: null, live: false });
+    }
+    known.entry = entry;
   }
 
   answer(m) {
@@ -162,6 +170,8 @@ export class Session {
 
   venue_state(m) {
     this.staleVenues[m.condition === 'live' ? 'delete' : 'add'](m.venue);
+    // Also at the end of a stale time: what came during it may be old (M15).
+    for (const instrument of this.instruments.values()) if (instrument.entry.venue === m.venue) instrument.live = false;
     return [];
   }
 
@@ -170,14 +180,16 @@ export class Session {
   }
 
   echo_reply() { return []; }
-  found() { return []; }
+
+  found(m) {
+    return m.generation === this.generation ? [] : this.end(1000, 'the dictionary has another generation');
+  }
 
   snapshot(m, commit) {
-    for (const id of this.channel.ids) {
-      const instrument = this.instruments.get(id);
-      if (instrument) instrument.live = false;
-    }
+    const left = this.channel.ids;
     commit();
+    const now = new Set(this.channel.ids);
+    for (const id of left) if (!now.has(id) && this.instruments.has(id)) this.instruments.get(id).live = null;
     this.state = 'open';
     return this.admit(m.rows);
   }
@@ -221,12 +233,14 @@ export class Session {
   /** What a user could see. */
   view() {
     const instruments = [...this.instruments.values()].map(({ entry, gone, image, live }) => ({
-      id: entry.id, symbol: entry.symbol, price_exponent: entry.price_exponent, gone, live: live && this.state === 'open' && !this.staleVenues.has(entry.venue),
+      id: entry.id, symbol: entry.symbol, price_exponent: entry.price_exponent, gone, 
+      // null: no channel carries it any more, and nothing is said here of what is shown of it.
+      live: live === null ? null : live && this.state === 'open' && !this.staleVenues.has(entry.venue),
       image: image === null ? null : {
         epoch: image.epoch, seq: String(image.seq),
         fields: Object.fromEntries(FIELDS.map((name, n) => [name, image.fields[n]]).filter(([, v]) => v !== null).map(([name, v]) => [name, String(v)])),
       },
     })).sort((a, b) => a.id - b.id);
-    return { session: this.state, lineage: this.lineage === null ? null : String(this.lineage), generation: this.generation, boundary: String(this.channel.boundary), set: this.channel.ids, instruments };
+    return { session: this.state, lineage: this.lineage === null ? null : String(this.lineage), generation: this.generation, instruments };
   }
 }

@@ -4,7 +4,7 @@ import { decode, plain } from './messages.mjs';
 import { Refused } from './wire.mjs';
 
 /** A message lists its rows up to this many; beyond, state_digest speaks for them. */
-export const ROWS_LISTED_MAX = 64;
+export const ROWS_LISTED_MAX = 16;
 
 export const fromHex = (text) => Uint8Array.from(Buffer.from(text.replace(/\s+/g, ''), 'hex'));
 
