@@ -177,42 +177,68 @@ static unsigned choose_width(const column *of, const uint8_t *codes)
     return best;
 }
 
+/* Where the next shaped row stands in the lists of a plan. */
+typedef struct place {
+    uint32_t shaped;
+    uint32_t trade;
+    uint32_t packed; /* byte */
+} place;
+
+/* Moves a row to an earlier place; both places are behind it then. */
+static void keep_row(tg__delta_plan *plan, place *to, place *from, bool more, uint32_t packed_size)
+{
+    plan->steps[to->shaped] = plan->steps[from->shaped];
+    plan->distances[to->shaped++] = plan->distances[from->shaped++];
+    plan->trade_codes[to->trade] = plan->trade_codes[from->trade];
+    to->trade += more;
+    from->trade += more;
+    if (to->packed != from->packed) {
+        memmove(plan->packed + to->packed, plan->packed + from->packed, packed_size);
+    }
+    to->packed += packed_size;
+    from->packed += packed_size;
+}
+
+static bool columns_hold(const tg__delta_plan *plan, const tg_image *base, const tg_image *image)
+{
+    const uint64_t step = image->seq - base->seq - 1u;
+    uint64_t distance = 0;
+    (void)tg__divide_exactly(
+        &plan->resolution,
+        (uint64_t)plan->newest_ts_ns - (uint64_t)image->value[TG_FIELD_TS_EXCHANGE], &distance);
+    return step >> tg__step_widths[plan->step_code] == 0 &&
+           distance >> tg__distance_widths[plan->distance_code] == 0;
+}
+
 /* Rows that the columns cannot hold become general ones; what is kept of the others closes up. */
 static void drop_wide_rows(const tg__channel *channel, const tg__frame *frame,
                            const tg__update *updates, tg__delta_plan *plan)
 {
-    const unsigned step_width = tg__step_widths[plan->step_code];
-    const unsigned distance_width = tg__distance_widths[plan->distance_code];
-    uint32_t trades = 0;
-    uint32_t kept_trades = 0;
-    uint32_t shaped = 0;
-    uint32_t kept = 0;
+    place to = {0, 0, 0};
+    place from = {0, 0, 0};
     for (uint32_t i = 0; i < frame->count; i++) {
-        if (plan->codes[i] == TG__CODE_GENERAL) {
+        const unsigned code = plan->codes[i];
+        if (code == TG__CODE_GENERAL) {
             continue;
         }
-        const tg_image *const image = &updates[i].image;
-        const uint64_t step = image->seq - channel->images[updates[i].slot].seq - 1u;
-        uint64_t distance = 0;
-        (void)tg__divide_exactly(
-            &plan->resolution,
-            (uint64_t)plan->newest_ts_ns - (uint64_t)image->value[TG_FIELD_TS_EXCHANGE], &distance);
-        const bool more = (plan->codes[i] & TG__CODE_MORE) != 0;
-        if (step >> step_width != 0 || distance >> distance_width != 0) {
-            plan->codes[i] = TG__CODE_GENERAL;
+        const bool more = (code & TG__CODE_MORE) != 0;
+        const unsigned trade = more ? plan->trade_codes[from.trade] & TG__CODE_NUMBER : 0;
+        const uint32_t packed_size =
+            i < plan->packed_count
+                ? tg__quote_shapes[code & TG__CODE_NUMBER].bytes + tg__trade_shapes[trade].bytes
+                : 0u;
+        if (columns_hold(plan, &channel->images[updates[i].slot], &updates[i].image)) {
+            keep_row(plan, &to, &from, more, packed_size);
         } else {
-            plan->steps[kept] = plan->steps[shaped];
-            plan->distances[kept++] = plan->distances[shaped];
-            plan->trade_codes[kept_trades] = plan->trade_codes[trades];
-            kept_trades += more;
+            plan->codes[i] = TG__CODE_GENERAL;
+            from.shaped++;
+            from.trade += more;
+            from.packed += packed_size;
         }
-        shaped++;
-        trades += more;
     }
-    plan->shaped_count = kept;
-    plan->trade_count = kept_trades;
-    plan->packed_count = 0;
-    plan->packed_size = 0;
+    plan->shaped_count = to.shaped;
+    plan->trade_count = to.trade;
+    plan->packed_size = to.packed;
 }
 
 tg_err tg__delta_plan_make(tg__rows_planner *planner, const tg__channel *channel,

@@ -168,7 +168,9 @@ static void planners_agree_byte_for_byte(void **state)
     }
     unsigned good = 0;
     for (uint64_t seed = 1; seed <= 1500; seed++) {
-        make_world(&w, seed, 1 + (uint32_t)(seed % 140));
+        /* Now and then more rows than are packed by the plan, some of which the columns cannot
+         * hold. */
+        make_world(&w, seed, seed % 250 == 0 ? SET_MAX : 1 + (uint32_t)(seed % 140));
         size_t size = 0;
         /* A limit of 64 bits can be too far from the old value for any row. */
         if (encode_with_all(&w, &size) == TG_OK) {
