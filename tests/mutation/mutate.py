@@ -178,8 +178,8 @@ class Scratch:
         self.tree = folder / "tree"
         self.tests = folder / "tests"
         self.fuzz = folder / "fuzz"
-        if self.tree.exists():
-            shutil.rmtree(self.tree)
+        for used in (self.tree, self.tests, self.fuzz):
+            shutil.rmtree(used, ignore_errors=True)
         self.tree.mkdir(parents=True)
         for name in COPIED:
             source = ROOT / name
