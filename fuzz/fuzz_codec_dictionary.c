@@ -1,7 +1,7 @@
 /*
- * DICTIONARY and FOUND. A rejection names a place within the message and leaves the reader as it
- * was; what is accepted yields as many entries as it announces, and encodes again to something that
- * decodes to the same entries.
+ * DICTIONARY and FOUND with the oracle beside: it and the decoder must agree on accept or reject,
+ * error, offset, item and every value. A rejection leaves the reader as it was; what is accepted
+ * encodes again to something that decodes to the same entries.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,37 +9,36 @@
 
 #include <tickglass/internal/dictionary.h>
 
+#include "oracle_control.h"
 #include "repairing_mutator.h"
 #include "start_channel.h"
 
 const size_t repairing_mutator_head_size = 0;
 
+static tg__dictionary_entry wanted[TG__ITEM_MAX];
 static tg__dictionary_entry entries[TG__ITEM_MAX];
 static uint8_t again[TG__MESSAGE_SIZE_MAX];
 
-static void require_fault(const tg__fault *fault, size_t size)
+static void require_same_fault(tg_err err, const tg__fault *fault, tg_err wanted_err,
+                               const tg__fault *wanted_fault)
 {
-    require(fault->offset <= size);
-    require(fault->row == TG__NO_ROW || fault->row < TG__ITEM_MAX);
+    require(err == wanted_err);
+    require(err == TG_OK ||
+            (fault->offset == wanted_fault->offset && fault->row == wanted_fault->row));
 }
 
-static size_t read_entries(tg__dictionary_reader *reader)
+static size_t read_entries(tg__dictionary_reader *reader, const oracle_dictionary *expected)
 {
-    const uint32_t announced = reader->left;
     size_t count = 0;
+    require(reader->left == expected->count);
     while (tg__dictionary_next(reader, &entries[count])) {
-        const tg__dictionary_entry *const entry = &entries[count];
-        if (entry->op == TG__DICTIONARY_ADD || entry->op == TG__DICTIONARY_SCALE) {
-            const tg_instrument *const instrument = &entry->as.instrument;
-            require(instrument->id != TG_INSTRUMENT_NONE && instrument->band_count >= 1);
-            require(instrument->band_count <= TG_TICK_BAND_MAX);
-            require(memchr(instrument->symbol, '\0', TG_SYMBOL_SIZE) != NULL);
-            require(memchr(instrument->currency, '\0', TG_CURRENCY_SIZE) != NULL);
-        }
+        require(count < expected->known);
+        require(memcmp(&entries[count], &wanted[count], sizeof wanted[0]) == 0);
         count++;
-        require(count + reader->unknown + reader->left == announced);
+        require(count + reader->unknown + reader->left == expected->count);
     }
-    require(count + reader->unknown == announced && reader->left == 0);
+    require(count == expected->known && reader->left == 0);
+    require(count + reader->unknown == expected->count);
     return count;
 }
 
@@ -59,13 +58,18 @@ static void check_dictionary(const uint8_t *message, size_t size)
     const tg__dictionary_reader untouched = {again, again, 7, 7};
     tg__dictionary_reader reader = untouched;
     tg__fault fault;
+    tg__fault wanted_fault;
     uint32_t generation = 0;
-    if (tg__dictionary_decode(message, size, &generation, &reader, &fault) != TG_OK) {
-        require_fault(&fault, size);
+    oracle_dictionary expected = {0, 0, wanted};
+    const tg_err wanted_err = oracle_judge_dictionary(message, size, &expected, &wanted_fault);
+    const tg_err err = tg__dictionary_decode(message, size, &generation, &reader, &fault);
+    require_same_fault(err, &fault, wanted_err, &wanted_fault);
+    if (err != TG_OK) {
         require(memcmp(&reader, &untouched, sizeof reader) == 0);
         return;
     }
-    const size_t count = read_entries(&reader);
+    require(generation == oracle_bits(message, 16, 32));
+    const size_t count = read_entries(&reader, &expected);
     const bool all_known = reader.unknown == 0;
     size_t encoded = 0;
     uint32_t generation_again = 0;
@@ -85,11 +89,17 @@ static void check_found(const uint8_t *message, size_t size)
     tg__found found;
     tg__found found_again;
     tg__fault fault;
-    if (tg__found_decode(message, size, &found, &reader, &fault) != TG_OK) {
-        require_fault(&fault, size);
+    tg__fault wanted_fault;
+    oracle_dictionary expected = {0, 0, wanted};
+    const tg_err wanted_err = oracle_judge_found(message, size, &expected, &wanted_fault);
+    const tg_err err = tg__found_decode(message, size, &found, &reader, &fault);
+    require_same_fault(err, &fault, wanted_err, &wanted_fault);
+    if (err != TG_OK) {
         return;
     }
-    const size_t count = read_entries(&reader);
+    require(found.more == (message[1] % 2 == 1) && found.request == oracle_bits(message, 16, 32) &&
+            found.generation == oracle_bits(message, 48, 32));
+    const size_t count = read_entries(&reader, &expected);
     size_t encoded = 0;
     require(tg__found_encode(&found, entries, count, again, sizeof again, &encoded) == TG_OK);
     require(tg__found_decode(again, encoded, &found_again, &reader, &fault) == TG_OK);

@@ -13,10 +13,11 @@ fuzz_run() {
 
 # fuzz_all SECONDS: every target in turn; one line for each, the whole log in out/fuzz
 fuzz_all() {
-    local target found=() status=0
-    cmake --build --preset fuzz >&2
+    local target targets=() found=() status=0
+    mapfile -t targets < <(names_of fuzz fuzz_ | tr -d ' ')
+    cmake --build --preset fuzz --target "${targets[@]/#/fuzz_}" >&2
     mkdir -p out/fuzz
-    for target in $(names_of fuzz fuzz_); do
+    for target in "${targets[@]}"; do
         status=0
         fuzz_run "$target" "$1" >"out/fuzz/$target.log" 2>&1 || status=$?
         [ $status = 0 ] || found+=("$target")

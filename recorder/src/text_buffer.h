@@ -22,8 +22,9 @@ char *tg__text_grow(tg__text_buffer *text, size_t size);
 /** Room for size bytes behind the text, or NULL. Add what was used to text->size. */
 static inline char *tg__text_room(tg__text_buffer *text, size_t size)
 {
-    return text->capacity - text->size >= size ? text->bytes + text->size
-                                               : tg__text_grow(text, size);
+    /* Before the first growth there is not even room for nothing: no offset to a null pointer. */
+    return text->capacity - text->size >= size && text->bytes != NULL ? text->bytes + text->size
+                                                                      : tg__text_grow(text, size);
 }
 
 static inline void tg__text_add(tg__text_buffer *text, const char *bytes, size_t size)

@@ -68,6 +68,59 @@ static void welcome_refuses_values_that_cannot_be_lived_with(void **state)
     assert_int_equal(fault.offset, size - 16);
 }
 
+static void put_u32(uint8_t *at, uint32_t value)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        at[i] = (uint8_t)(value >> (8 * i));
+    }
+}
+
+static void welcome_takes_each_value_up_to_its_limit_and_no_further(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t at;
+        uint32_t value;
+        tg_err err;
+        size_t fault_at; /* the start of the group that the value is in */
+    } cases[] = {
+        {50, 0, TG_ERR_VALUE_RANGE, 50},
+        {50, 1, TG_OK, 0},
+        {54, 0, TG_ERR_VALUE_RANGE, 50},
+        {54, 1, TG_OK, 0},
+        {58, 0, TG_ERR_VALUE_RANGE, 50},
+        {58, 1, TG_OK, 0},
+        {58, 1000000000, TG_OK, 0},
+        {58, 1000000001, TG_ERR_VALUE_RANGE, 50},
+        {66, 0, TG_OK, 0},
+        {66, TG__SET_MAX, TG_OK, 0},
+        {66, TG__SET_MAX + 1, TG_ERR_VALUE_RANGE, 66},
+        {70, TG__SET_MAX, TG_OK, 0},
+        {70, TG__SET_MAX + 1, TG_ERR_VALUE_RANGE, 66},
+        {74, TG__MESSAGE_SIZE_MAX, TG_OK, 0},
+        {74, TG__MESSAGE_SIZE_MAX + 1, TG_ERR_VALUE_RANGE, 66},
+        {78, 0, TG_ERR_VALUE_RANGE, 66},
+        {78, 1, TG_OK, 0},
+    };
+    tg__welcome sent;
+    tg__welcome got;
+    uint8_t bytes[256];
+    size_t size = 0;
+    make_welcome(&sent);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(tg__welcome_encode(&sent, bytes, sizeof bytes, &size), TG_OK);
+        assert_int_equal(size, 82);
+        put_u32(bytes + cases[i].at, cases[i].value);
+        tg__fault fault = {0, 0};
+        assert_int_equal(tg__welcome_decode(bytes, size, &got, &fault), cases[i].err);
+        assert_int_equal(fault.offset, cases[i].fault_at);
+    }
+    bytes[1] = 1;
+    tg__fault fault;
+    assert_int_equal(tg__welcome_decode(bytes, size, &got, &fault), TG_ERR_FLAGS);
+    assert_int_equal(fault.offset, 1);
+}
+
 static void limits_and_venue_states_come_back(void **state)
 {
     (void)state;
@@ -112,6 +165,13 @@ static void tokens_are_visible_ascii_within_their_limit(void **state)
                      TG_OK);
     assert_int_equal(tg__token_encode(longest, TG__TOKEN_SIZE_MAX + 1, bytes, sizeof bytes, &size),
                      TG_ERR_INVALID_ARGUMENT);
+    for (unsigned byte = 0; byte < 256; byte++) {
+        const uint8_t one[] = {0xc3, 0, (uint8_t)byte};
+        const bool visible = byte >= 0x21 && byte <= 0x7e;
+        assert_int_equal(tg__token_decode(one, 3, &token, &token_size, &fault),
+                         visible ? TG_OK : TG_ERR_STRING);
+    }
+    assert_int_equal(fault.offset, 2);
     const uint8_t with_newline[] = {0xc3, 0, 'a', '\n'};
     assert_int_equal(tg__token_decode(with_newline, 4, &token, &token_size, &fault), TG_ERR_STRING);
 }
@@ -161,6 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(welcome_comes_back_and_may_be_longer),
         cmocka_unit_test(welcome_refuses_values_that_cannot_be_lived_with),
+        cmocka_unit_test(welcome_takes_each_value_up_to_its_limit_and_no_further),
         cmocka_unit_test(limits_and_venue_states_come_back),
         cmocka_unit_test(tokens_are_visible_ascii_within_their_limit),
         cmocka_unit_test(token_answers_and_echoes_come_back),

@@ -166,6 +166,104 @@ static void tick_tables_must_rise_and_have_positive_steps(void **state)
                      TG_ERR_VALUE_RANGE);
 }
 
+/* One ADD, byte by byte, with one byte changed at a time. */
+static void every_value_of_an_instrument_has_its_limits(void **state)
+{
+    (void)state;
+    static const uint8_t good[] = {
+        0x81, 0,   1, 0,  0, 0,    1, 0x81, 21,    /* header, operation, length */
+        5,    0,   3, 2,  0, 0xfe, 0, 0,    7,  0, /* id to cadence */
+        2,    0,   2, 1,  2, 8,    2,              /* multiplier, two bands */
+        1,    'A', 1, 'B'};                        /* symbol, currency */
+    static const struct {
+        size_t at;
+        uint8_t value;
+        tg_err err;
+        size_t fault_at;
+    } cases[] = {
+        {1, 1, TG_ERR_FLAGS, 1},
+        {7, 0x85, TG_ERR_MANDATORY_UNKNOWN, 7},
+        {7, 0x84, TG_OK, 0},
+        {8, 22, TG_ERR_TRUNCATED, 8},
+        {8, 20, TG_ERR_TRUNCATED, 28},
+        {11, 254, TG_OK, 0},
+        {11, 255, TG_ERR_VALUE_RANGE, 11},
+        {12, 7, TG_OK, 0},
+        {12, 8, TG_OK, 0},
+        {13, 4, TG_OK, 0},
+        {13, 5, TG_OK, 0},
+        {14, 18, TG_OK, 0},
+        {14, 19, TG_ERR_VALUE_RANGE, 14},
+        {14, 0xee, TG_OK, 0},
+        {14, 0xed, TG_ERR_VALUE_RANGE, 14},
+        {15, 19, TG_ERR_VALUE_RANGE, 15},
+        {16, 0xff, TG_OK, 0}, /* flags of later versions */
+        {20, 0x80, TG_ERR_VALUE_RANGE, 20},
+        {21, 0, TG_ERR_COUNT_LIMIT, 21},
+        {21, 9, TG_ERR_COUNT_LIMIT, 21},
+        {23, 0, TG_ERR_VALUE_RANGE, 22}, /* tick size 0 */
+        {23, 1, TG_ERR_VALUE_RANGE, 22}, /* tick size -1 */
+        {24, 2, TG_OK, 0},
+        {24, 1, TG_ERR_VALUE_RANGE, 24}, /* the second band does not lie above the first */
+        {26, 0, TG_ERR_STRING, 26},      /* no symbol */
+        {26, 9, TG_ERR_TRUNCATED, 26},
+        {28, 0, TG_OK, 0}, /* no currency, and a byte of a later version */
+        {28, 2, TG_ERR_TRUNCATED, 28},
+    };
+    uint8_t bytes[sizeof good];
+    tg__dictionary_reader reader;
+    tg__dictionary_entry entry;
+    uint32_t generation = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        memcpy(bytes, good, sizeof good);
+        bytes[cases[i].at] = cases[i].value;
+        tg__fault fault = {0, 0};
+        const tg_err err = tg__dictionary_decode(bytes, sizeof bytes, &generation, &reader, &fault);
+        if (err != cases[i].err || fault.offset != cases[i].fault_at) {
+            fail_msg("byte %zu = %u: error %d at %zu", cases[i].at, cases[i].value, (int)err,
+                     fault.offset);
+        }
+    }
+    memcpy(bytes, good, sizeof good);
+    bytes[9] = bytes[10] = 0xff;
+    tg__fault fault;
+    assert_int_equal(tg__dictionary_decode(bytes, sizeof bytes, &generation, &reader, &fault),
+                     TG_ERR_VALUE_RANGE);
+    memcpy(bytes, good, sizeof good);
+    bytes[12] = 8;
+    bytes[13] = 5;
+    assert_int_equal(tg__dictionary_decode(bytes, sizeof bytes, &generation, &reader, &fault),
+                     TG_OK);
+    assert_true(tg__dictionary_next(&reader, &entry));
+    assert_int_equal(entry.as.instrument.asset_class, TG_ASSET_OTHER);
+    assert_int_equal(entry.as.instrument.price_format, TG_PRICE_DECIMAL);
+    assert_int_equal(entry.as.instrument.price_exponent, -2);
+    assert_int_equal(entry.as.instrument.venue, 3);
+}
+
+static void a_message_has_at_most_4096_entries(void **state)
+{
+    (void)state;
+    static uint8_t bytes[16384 + 16] = {0x81, 0, 1, 0, 0, 0, 0x80, 0x20};
+    tg__dictionary_reader reader;
+    tg__fault fault;
+    uint32_t generation = 0;
+    for (size_t i = 0; i < 4096; i++) {
+        static const uint8_t tombstone[] = {0x83, 2, 1, 0};
+        memcpy(bytes + 8 + 4 * i, tombstone, 4);
+    }
+    assert_int_equal(tg__dictionary_decode(bytes, 8 + 16384, &generation, &reader, &fault), TG_OK);
+    assert_int_equal(reader.left, 4096);
+    assert_int_equal(tg__dictionary_decode(bytes, 8 + 16385, &generation, &reader, &fault),
+                     TG_ERR_TRAILING_BYTES);
+    assert_int_equal(fault.offset, 8 + 16384);
+    assert_int_equal(fault.row, TG__NO_ROW);
+    bytes[6] = 0x81;
+    assert_int_equal(tg__dictionary_decode(bytes, 8 + 16384, &generation, &reader, &fault),
+                     TG_ERR_COUNT_LIMIT);
+    assert_int_equal(fault.offset, 6);
+}
+
 static void a_page_of_the_directory_comes_back(void **state)
 {
     (void)state;
@@ -191,6 +289,8 @@ int main(void)
         cmocka_unit_test(decode_rejects_every_short_length),
         cmocka_unit_test(unknown_optional_entries_are_skipped_and_mandatory_ones_refused),
         cmocka_unit_test(tick_tables_must_rise_and_have_positive_steps),
+        cmocka_unit_test(every_value_of_an_instrument_has_its_limits),
+        cmocka_unit_test(a_message_has_at_most_4096_entries),
         cmocka_unit_test(a_page_of_the_directory_comes_back),
     };
     return cmocka_run_group_tests_name("codec.dictionary", tests, NULL, NULL);

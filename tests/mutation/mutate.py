@@ -23,6 +23,7 @@ COPIED = ["CMakeLists.txt", "CMakePresets.json", "deps.lock", "PROTOCOL.md", "ba
           "recorder", "cmake", "tests", "fuzz", "bench", "docs"]
 TEST_TIMEOUT_S = 60
 KILLED_MIN_PERCENT = 95
+NOT_BUILT = "does not build"
 
 # Fuzz targets for a survivor, by what its file has to do with; the seconds are shared out.
 TARGETS = {
@@ -143,12 +144,11 @@ def faults_of(file, text):
     return found
 
 
-def choose(room, rng):
-    """An endless spread: file after file, and in each file operator after operator."""
+def choose(sources, rng):
+    """All faults in an even spread: file after file, and in each file operator after operator."""
     queues = {}
-    for path in sorted((ROOT / room / "src").glob("*.[ch]")):
-        file = str(path.relative_to(ROOT))
-        by_operator = faults_of(file, path.read_text(encoding="utf-8"))
+    for file, text in sources.items():
+        by_operator = faults_of(file, text)
         for faults in by_operator.values():
             rng.shuffle(faults)
         names = sorted(by_operator)
@@ -178,8 +178,8 @@ class Scratch:
         self.tree = folder / "tree"
         self.tests = folder / "tests"
         self.fuzz = folder / "fuzz"
-        if self.tree.exists():
-            shutil.rmtree(self.tree)
+        for used in (self.tree, self.tests, self.fuzz):
+            shutil.rmtree(used, ignore_errors=True)
         self.tree.mkdir(parents=True)
         for name in COPIED:
             source = ROOT / name
@@ -187,6 +187,8 @@ class Scratch:
                 shutil.copytree(source, self.tree / name, symlinks=True)
             elif source.exists():
                 shutil.copy2(source, self.tree / name)
+        self.sources = {f.relative_to(self.tree).as_posix(): f.read_text(encoding="utf-8")
+                        for f in sorted((self.tree / room / "src").glob("*.[ch]"))}
         # A fault may leave a variable unused: that alone is not what shall stop it.
         options = self.tree / "cmake" / "TgOptions.cmake"
         options.write_text(options.read_text(encoding="utf-8").replace(" -Werror", " -w"), encoding="utf-8")
@@ -202,16 +204,24 @@ class Scratch:
         listing = subprocess.run(["cmake", "--build", str(build), "--target", "help"], check=True,
                                  capture_output=True, text=True).stdout
         names = set(re.findall(r"^(\w+): phony$", listing, re.M))
-        found = sorted(n for n in names if n.startswith(prefixes))
-        # Unit tests say best what broke; the replays come last.
-        return sorted(found, key=lambda n: n.startswith("replay_"))
+        return sorted(n for n in names if n.startswith(prefixes))
 
     def build(self, build, targets):
         return subprocess.run(["cmake", "--build", str(build), "--target", *targets],
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
 
-    def test_that_fails(self):
-        for target in self.test_targets:
+    def in_order(self, file):
+        """The file's own test first, then the replays that compare with the oracle, then the rest."""
+        stem = re.sub(r"_(decode|encode|scalar|avx2)$", "", pathlib.Path(file).stem)
+        first = [f"test_{self.room}_{stem}", f"replay_{self.room}_decode", f"replay_{self.room}_roundtrip",
+                 f"replay_{self.room}_control", f"replay_{self.room}_dictionary"]
+        return sorted(self.test_targets, key=lambda n: first.index(n) if n in first else len(first))
+
+    def test_that_fails(self, targets):
+        """Builds and runs one after the other; NOT_BUILT if the sources do not compile."""
+        for target in targets:
+            if not self.build(self.tests, [target]):
+                return NOT_BUILT
             folder = "fuzz" if target.startswith("replay_") else f"tests/{self.room}"
             command = [str(self.tests / folder / target)]
             if target.startswith("replay_"):
@@ -245,23 +255,22 @@ class Scratch:
         return None
 
     def plant(self, fault):
-        path = self.tree / fault.file
-        lines = (ROOT / fault.file).read_text(encoding="utf-8").split("\n")
+        lines = self.sources[fault.file].split("\n")
         assert lines[fault.line - 1] == fault.before
         lines[fault.line - 1] = fault.after
-        path.write_text("\n".join(lines), encoding="utf-8")
+        (self.tree / fault.file).write_text("\n".join(lines), encoding="utf-8")
 
     def restore(self, fault):
-        shutil.copy(ROOT / fault.file, self.tree / fault.file)
+        (self.tree / fault.file).write_text(self.sources[fault.file], encoding="utf-8")
 
 
 def try_fault(scratch, fault, fuzz_seconds):
     """'tests', 'fuzzing' or 'survived' with who noticed it; None if it does not compile."""
     scratch.plant(fault)
     try:
-        if not scratch.build(scratch.tests, scratch.test_targets):
+        test = scratch.test_that_fails(scratch.in_order(fault.file))
+        if test == NOT_BUILT:
             return None
-        test = scratch.test_that_fails()
         if test:
             return "tests", test
         target = scratch.target_that_finds(fault.file, fuzz_seconds) if fuzz_seconds > 0 else None
@@ -294,13 +303,11 @@ def main():
     scratch_folder = options.scratch or pathlib.Path(tempfile.mkdtemp(prefix="tickglass-mutate-"))
     try:
         scratch = Scratch(scratch_folder.resolve(), options.room)
-        if not scratch.build(scratch.tests, scratch.test_targets):
-            sys.exit("mutate: the tree does not build as it is")
-        failing = scratch.test_that_fails()
+        failing = scratch.test_that_fails(scratch.test_targets)
         if failing:
-            sys.exit(f"mutate: {failing} fails without any fault")
+            sys.exit(f"mutate: without any fault: {failing}")
         results = []
-        for fault in choose(options.room, random.Random(options.seed)):
+        for fault in choose(scratch.sources, random.Random(options.seed)):
             if options.only and options.only != f"{fault.file}:{fault.line}":
                 continue
             if len(results) >= options.count:
