@@ -360,9 +360,9 @@ static void assert_time_moves(int64_t ts_gateway_ns, int64_t from_ns, int64_t to
     make_step(&w, 1);
     w.channel.time_resolution_ns = 1;
     w.channel.ts_gateway_ns = ts_gateway_ns;
+    w.frame.ts_gateway_ns = ts_gateway_ns;
     w.images[0].present |= TG_FIELD_BIT(TG_FIELD_TS_EXCHANGE);
     w.images[0].value[TG_FIELD_TS_EXCHANGE] = from_ns;
-    w.frame.ts_gateway_ns = ts_gateway_ns;
     w.updates[0].image = w.images[0];
     w.updates[0].image.seq++;
     w.updates[0].covered = 1;
