@@ -35,6 +35,7 @@ uint64_t oracle_bits(const uint8_t *bytes, size_t bit, unsigned width)
 
 bool oracle_bytes_le(oracle *in, unsigned count, uint64_t *out)
 {
+    in->item = in->at;
     if (in->end - in->at < count) {
         return oracle_fail(in, TG_ERR_TRUNCATED, in->at);
     }
@@ -46,6 +47,7 @@ bool oracle_bytes_le(oracle *in, unsigned count, uint64_t *out)
 bool oracle_varint(oracle *in, uint64_t *out)
 {
     const size_t start = in->at;
+    in->item = start;
     wide value = 0;
     wide weight = 1;
     for (size_t i = 0; i < 10; i++) {

@@ -21,6 +21,7 @@ typedef struct oracle {
     const uint8_t *bytes;
     size_t end; /* of the message, or of a row within it */
     size_t at;
+    size_t item; /* where the item that was read last starts */
     tg_err err;
     tg__fault fault;
 } oracle;

@@ -68,6 +68,7 @@ static bool read_header(oracle *in, const tg__channel *channel, tg__frame *frame
         return false;
     }
     frame->set_digest = (uint32_t)number;
+    const size_t digest_at = in->item;
     const size_t back_at = in->at;
     if (!oracle_varint(in, &number)) {
         return false;
@@ -77,10 +78,10 @@ static bool read_header(oracle *in, const tg__channel *channel, tg__frame *frame
     }
     frame->base = frame->boundary - number;
     if (frame->base != channel->boundary) {
-        return oracle_fail(in, TG_ERR_BASE_MISMATCH, in->at);
+        return oracle_fail(in, TG_ERR_BASE_MISMATCH, back_at);
     }
     if (frame->set_digest != channel->set_digest) {
-        return oracle_fail(in, TG_ERR_SET_MISMATCH, in->at);
+        return oracle_fail(in, TG_ERR_SET_MISMATCH, digest_at);
     }
     const size_t ts_at = in->at;
     wide moved_ns = 0;
@@ -98,7 +99,7 @@ static bool read_header(oracle *in, const tg__channel *channel, tg__frame *frame
     if (frame->count > channel->count) {
         return oracle_fail(in, TG_ERR_COUNT_LIMIT, count_at);
     }
-    return frame->count > 0 || p->flags < 2 || oracle_fail(in, TG_ERR_FLAGS, in->at);
+    return frame->count > 0 || p->flags < 2 || oracle_fail(in, TG_ERR_FLAGS, 1);
 }
 
 /* 8.1 */
@@ -300,10 +301,10 @@ static bool read_fields(oracle *in, uint32_t mask, const tg_image *base, uint32_
         const bool was_null = base->present / (UINT32_C(1) << field) % 2 == 0;
         const wide sum = (was_null ? 0 : base->value[field]) + delta;
         if (delta == 0 && !was_null) {
-            return oracle_fail(in, TG_ERR_FIELD_MASK, in->at);
+            return oracle_fail(in, TG_ERR_FIELD_MASK, in->item);
         }
         if (!in_64_bits(sum)) {
-            return oracle_fail(in, TG_ERR_DELTA_OVERFLOW, in->at);
+            return oracle_fail(in, TG_ERR_DELTA_OVERFLOW, in->item);
         }
         update->image.value[field] = (int64_t)sum;
         update->image.present |= UINT32_C(1) << field;
@@ -317,13 +318,13 @@ static bool read_version(oracle *in, uint64_t extensions, const tg_image *base, 
     uint64_t number = 0;
     if (extensions % 2 == 1) {
         if (extensions / 2 % 2 == 0) {
-            return oracle_fail(in, TG_ERR_VERSION, in->at);
+            return oracle_fail(in, TG_ERR_VERSION, in->item);
         }
         if (!oracle_varint(in, &number)) {
             return false;
         }
         if (number == 0 || (wide)base->epoch + (wide)number > UINT32_MAX) {
-            return oracle_fail(in, TG_ERR_VERSION, in->at);
+            return oracle_fail(in, TG_ERR_VERSION, in->item);
         }
         update->image.epoch = (uint32_t)(base->epoch + number);
         if (!oracle_varint(in, &number)) {
@@ -335,20 +336,20 @@ static bool read_version(oracle *in, uint64_t extensions, const tg_image *base, 
             return false;
         }
         if ((wide)base->seq + (wide)number > (wide)UINT64_MAX) {
-            return oracle_fail(in, TG_ERR_VERSION, in->at);
+            return oracle_fail(in, TG_ERR_VERSION, in->item);
         }
         update->image.seq = base->seq + number;
         update->covered = number;
     }
     if (number == 0) {
-        return oracle_fail(in, TG_ERR_VERSION, in->at);
+        return oracle_fail(in, TG_ERR_VERSION, in->item);
     }
     if (extensions / 2 % 2 == 1) {
         if (!oracle_varint(in, &update->covered)) {
             return false;
         }
         if (update->covered == 0) {
-            return oracle_fail(in, TG_ERR_VERSION, in->at);
+            return oracle_fail(in, TG_ERR_VERSION, in->item);
         }
     }
     return true;
@@ -366,7 +367,7 @@ static bool read_general(oracle *in, const tg_image *base, uint32_t resolution_n
         return false;
     }
     if (head / 2 > UINT32_MAX) {
-        return oracle_fail(in, TG_ERR_FIELD_MASK, in->at);
+        return oracle_fail(in, TG_ERR_FIELD_MASK, in->item);
     }
     const uint32_t mask = (uint32_t)(head / 2);
     if (head % 2 == 1) {
@@ -374,7 +375,7 @@ static bool read_general(oracle *in, const tg_image *base, uint32_t resolution_n
             return false;
         }
         if (extensions == 0 || extensions > 7) {
-            return oracle_fail(in, TG_ERR_FLAGS, in->at);
+            return oracle_fail(in, TG_ERR_FLAGS, in->item);
         }
     }
     if (!read_version(in, extensions, base, update)) {
@@ -388,7 +389,9 @@ static bool read_general(oracle *in, const tg_image *base, uint32_t resolution_n
         for (unsigned field = 0; field < 32; field++) {
             const uint32_t bit = UINT32_C(1) << field;
             if (nulls / bit % 2 == 1) {
-                good = good && mask / bit % 2 == 0 && base->present / bit % 2 == 1;
+                /* Whether a field of a later version was null is not known here. */
+                good = good && mask / bit % 2 == 0 &&
+                       (field >= TG_FIELD_COUNT || base->present / bit % 2 == 1);
                 update->image.present &= ~bit;
                 if (field < TG_FIELD_COUNT) {
                     update->image.value[field] = 0;
@@ -396,7 +399,7 @@ static bool read_general(oracle *in, const tg_image *base, uint32_t resolution_n
             }
         }
         if (!good) {
-            return oracle_fail(in, TG_ERR_FIELD_MASK, in->at);
+            return oracle_fail(in, TG_ERR_FIELD_MASK, in->item);
         }
     }
     return read_fields(in, mask, base, resolution_ns, update, unknown);

@@ -13,7 +13,7 @@ static bool read_row(oracle *in, uint32_t resolution_ns, tg__update *row, uint32
         return false;
     }
     if (number == 65535) {
-        return oracle_fail(in, TG_ERR_VALUE_RANGE, in->at);
+        return oracle_fail(in, TG_ERR_VALUE_RANGE, in->item);
     }
     row->id = (tg_instrument_id)number;
     if (!oracle_varint32(in, &row->image.epoch) || !oracle_varint(in, &row->image.seq) ||
@@ -91,6 +91,7 @@ static bool read_snapshot(oracle *in, uint32_t resolution_ns, tg__frame *frame, 
     if (!oracle_bytes_le(in, 8, &frame->boundary) || !oracle_bytes_le(in, 4, &number)) {
         return false;
     }
+    const size_t digest_at = in->item;
     frame->base = frame->boundary;
     frame->set_digest = (uint32_t)number;
     if (!oracle_time(in, resolution_ns, &ts_ns) || !read_count(in, &frame->count)) {
@@ -103,13 +104,13 @@ static bool read_snapshot(oracle *in, uint32_t resolution_ns, tg__frame *frame, 
     const size_t message_end = in->end;
     uint32_t crc = 0;
     for (uint32_t i = 0; i < frame->count; i++) {
-        const size_t row_at = in->at;
         size_t row_end = 0;
         in->fault.row = i;
         if (!read_length(in, &row_end)) {
             return false;
         }
         in->end = row_end;
+        const size_t id_at = in->at;
         if (!read_row(in, resolution_ns, &rows[i], &frame->unknown_fields)) {
             return false;
         }
@@ -117,7 +118,7 @@ static bool read_snapshot(oracle *in, uint32_t resolution_ns, tg__frame *frame, 
         in->end = message_end;
         rows[i].slot = (uint16_t)i;
         if (i > 0 && rows[i].id <= rows[i - 1].id) {
-            return oracle_fail(in, TG_ERR_SET_ORDER, row_at);
+            return oracle_fail(in, TG_ERR_SET_ORDER, id_at);
         }
         const uint8_t id[2] = {(uint8_t)(rows[i].id % 256), (uint8_t)(rows[i].id / 256)};
         crc = oracle_crc32c(crc, id, 2);
@@ -126,7 +127,7 @@ static bool read_snapshot(oracle *in, uint32_t resolution_ns, tg__frame *frame, 
     if (in->at < in->end) {
         return oracle_fail(in, TG_ERR_TRAILING_BYTES, in->at);
     }
-    return crc == frame->set_digest || oracle_fail(in, TG_ERR_SET_DIGEST, in->at);
+    return crc == frame->set_digest || oracle_fail(in, TG_ERR_SET_DIGEST, digest_at);
 }
 
 tg_err oracle_snapshot(const uint8_t *bytes, size_t size, uint32_t resolution_ns, tg__frame *frame,
@@ -151,7 +152,7 @@ static bool read_levels(oracle *in, tg_level *levels, unsigned count)
         }
         price += step;
         if (price < INT64_MIN || price > INT64_MAX) {
-            return oracle_fail(in, TG_ERR_DELTA_OVERFLOW, in->at);
+            return oracle_fail(in, TG_ERR_DELTA_OVERFLOW, in->item);
         }
         if (!oracle_zigzag(in, &quantity)) {
             return false;
@@ -175,11 +176,17 @@ static bool read_tick(oracle *in, uint32_t resolution_ns, tg__tick *tick)
         return true;
     }
     tick->has_book = true;
-    if (!oracle_bytes_le(in, 1, &bids) || !oracle_bytes_le(in, 1, &asks)) {
+    if (!oracle_bytes_le(in, 1, &bids)) {
         return false;
     }
-    if (bids > 10 || asks > 10) {
-        return oracle_fail(in, TG_ERR_COUNT_LIMIT, in->at);
+    if (bids > 10) {
+        return oracle_fail(in, TG_ERR_COUNT_LIMIT, in->item);
+    }
+    if (!oracle_bytes_le(in, 1, &asks)) {
+        return false;
+    }
+    if (asks > 10) {
+        return oracle_fail(in, TG_ERR_COUNT_LIMIT, in->item);
     }
     tick->book.bid_count = (uint8_t)bids;
     tick->book.ask_count = (uint8_t)asks;

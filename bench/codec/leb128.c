@@ -4,6 +4,7 @@
 
 #include <tickglass/internal/control_flow.h>
 
+#include "time_units.h"
 #include "varint.h"
 
 static uint8_t *put_u32(uint8_t *at, uint32_t value)
@@ -22,14 +23,15 @@ static uint8_t *put(uint8_t *at, uint64_t value)
 size_t leb128_encode(const tg__channel *channel, const tg__frame *frame, const tg__update *updates,
                      uint8_t *out)
 {
-    const int64_t resolution = (int64_t)channel->time_resolution_ns;
+    const tg__exact_divisor resolution = tg__exact_divisor_of(channel->time_resolution_ns);
     uint8_t *at = out;
     *at++ = TG__KIND_DELTA;
     *at++ = 0;
     at = put_u32(at, (uint32_t)frame->boundary);
     at = put_u32(at, frame->set_digest);
     at = put(at, frame->boundary - frame->base);
-    at = put(at, tg__zigzag_encode((frame->ts_gateway_ns - channel->ts_gateway_ns) / resolution));
+    at = put(at, tg__zigzag_encode(
+                     units_of(&resolution, frame->ts_gateway_ns - channel->ts_gateway_ns)));
     at = put(at, frame->count);
     const size_t bitmap_size = (channel->count + 7u) / 8u;
     memset(at, 0, bitmap_size);
@@ -40,7 +42,7 @@ size_t leb128_encode(const tg__channel *channel, const tg__frame *frame, const t
     for (uint32_t i = 0; i < frame->count; i++) {
         const tg_image *const base = &channel->images[updates[i].slot];
         const tg_image *const image = &updates[i].image;
-        uint32_t mask = 0;
+        uint32_t mask = image->present ^ base->present;
         for (unsigned field = 0; field < TG_FIELD_COUNT; field++) {
             mask |= (uint32_t)(image->value[field] != base->value[field]) << field;
         }
@@ -50,8 +52,8 @@ size_t leb128_encode(const tg__channel *channel, const tg__frame *frame, const t
             const unsigned field = (unsigned)__builtin_ctz(bits);
             if (field == TG_FIELD_TS_EXCHANGE) {
                 /* As DELTA does it, from the gateway's time: shorter than from the last tick. */
-                at = put(at, tg__zigzag_encode((frame->ts_gateway_ns - image->value[field]) /
-                                               resolution));
+                at = put(at, tg__zigzag_encode(units_of(&resolution, frame->ts_gateway_ns -
+                                                                         image->value[field])));
             } else {
                 at = put(at, tg__zigzag_encode(image->value[field] - base->value[field]));
             }
@@ -79,7 +81,7 @@ static tg_err get_row(const uint8_t **at, const uint8_t *end, int64_t ts_gateway
         TG_TRY(tg__varint_read(at, end, &coded));
         const int64_t delta = tg__zigzag_decode(coded);
         if (field == TG_FIELD_TS_EXCHANGE) {
-            TG_ENSURE(tg__multiply_checked(delta, resolution, &delta_ns) &&
+            TG_ENSURE(ns_of(delta, resolution, &delta_ns) &&
                           tg__sub_checked(ts_gateway_ns, delta_ns, &update->image.value[field]),
                       TG_ERR_DELTA_OVERFLOW);
         } else {
@@ -108,9 +110,10 @@ tg_err leb128_decode(const tg__channel *channel, const uint8_t *message, size_t 
     frame->base = channel->boundary;
     frame->boundary = frame->base + value;
     TG_ENSURE((uint32_t)frame->boundary == words[0], TG_ERR_BASE_MISMATCH);
+    frame->set_digest = words[1];
     TG_ENSURE(channel->set_digest == words[1], TG_ERR_SET_MISMATCH);
     TG_TRY(tg__varint_read(&at, end, &value));
-    TG_ENSURE(tg__multiply_checked(tg__zigzag_decode(value), resolution, &ts_ns) &&
+    TG_ENSURE(ns_of(tg__zigzag_decode(value), resolution, &ts_ns) &&
                   tg__add_checked(channel->ts_gateway_ns, ts_ns, &frame->ts_gateway_ns),
               TG_ERR_DELTA_OVERFLOW);
     TG_TRY(tg__varint_read(&at, end, &value));

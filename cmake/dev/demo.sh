@@ -25,36 +25,35 @@ demo_wait_for_port() {
     sed 's/.*://' "$1"
 }
 
-# demo_summary FILE: a report as lines "name value"; the members of a nested object share one line
+# demo_summary FILE: what the report says, in a few lines for people
 demo_summary() {
     awk '
-    { text = text $0 " " }
-    function pair_end(    at, value) {
-        at = index(pair, ":")
-        if (at > 0) {
-            value = substr(pair, at + 1)
-            gsub(/^ +| +$|"/, "", value)
-            name = substr(pair, 1, at - 1)
-            gsub(/[ "]/, "", name)
-            if (value != "" && depth == 1) { printf "  %-24s %s\n", name, value }
-            if (value != "" && depth > 1) { row[depth] = row[depth] name " " value "  " }
-        }
-        pair = ""
+    # One member of the object on this line: {"p50": 1, "p99": 2}
+    function member(name) {
+        return match($0, "\"" name "\": *[-0-9.]+") ? substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3) + 0 : 0
     }
+    function latency(what) {
+        return sprintf("  %-38s p50 %.2f   p99 %.2f   p99.9 %.2f   max %.2f ms\n", what,
+            member("p50") / 1000, member("p99") / 1000, member("p999") / 1000, member("max") / 1000)
+    }
+    match($0, /^ *"[a-z_]+": *-?[0-9.]+/) {
+        split(substr($0, RSTART, RLENGTH), parts, /[": ]+/)
+        value[parts[2]] = parts[3]
+    }
+    /"handoff_us"/ { handoff = latency("received to the window system") }
+    /"tick_to_glass_us"/ { glass = latency("exchange time to the window system") }
     END {
-        for (i = 1; i <= length(text); i++) {
-            c = substr(text, i, 1)
-            if (c == "\"") { quoted = !quoted }
-            if (quoted || c !~ /[{},]/) { pair = pair c; continue }
-            pair_end()
-            if (c == "{") {
-                title[++depth] = (depth > 2 ? title[depth - 1] "." : "") name
-                row[depth] = ""
-            } else if (c == "}") {
-                if (row[depth] != "") { printf "  %-24s %s\n", title[depth], row[depth] }
-                depth--
-            }
-        }
+        printf "  %d instruments for %.1f s: %d frames, %d rows for %d ticks, %.1f kB\n", value["instruments"],
+            value["seconds"], value["frames"], value["ticks_admitted"], value["covered_ticks"], value["bytes"] / 1000
+        printf "  gaps %d, resyncs %d, reconnects %d; refused: %d older, %d of an older epoch; %d confirmed\n",
+            value["gaps"], value["resyncs"], value["reconnects"], value["rejected_regression"],
+            value["rejected_epoch"], value["rejected_duplicate"]
+        printf "  drawn regressions %d, drawn but unknown %d (%d rows judged by the tape, %d by version)\n",
+            value["drawn_regressions"], value["drawn_unknown"], value["drawn_judged_by_tape"],
+            value["drawn_judged_by_version"]
+        printf "%s%s", handoff, glass
+        printf "  terminal: %d ms of CPU, %.1f %% of a core, %.1f MB\n", value["cpu_ms"],
+            (value["seconds"] > 0 ? value["cpu_ms"] / value["seconds"] / 10 : 0), value["rss_kb"] / 1000
     }' "$1"
 }
 
@@ -77,7 +76,7 @@ command_demo() {
     done
     [ -z "$tape" ] || [ -r "$tape" ] || die "the tape $tape cannot be read"
     [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] || headless=yes
-    configure_and_build release
+    configure_and_build release "" tickglass-gateway tickglass-terminal
 
     local gateway terminal state=out/demo/state
     gateway=$(find_program release tickglass-gateway)
@@ -111,8 +110,8 @@ command_demo() {
     demo_terminal=''
     demo_stop
     if [ -f out/demo/report.json ]; then
-        say "out/demo/report.json:"
         demo_summary out/demo/report.json
+        say "report: out/demo/report.json"
     fi
     [ ! -f out/demo/terminal.png ] || say "picture: out/demo/terminal.png"
     return $status

@@ -6,6 +6,7 @@ Prints "file:line: what is wrong" and ends with 1 if anything is.
 """
 import argparse
 import fnmatch
+import json
 import pathlib
 import re
 import shutil
@@ -246,6 +247,71 @@ def lint_scripts(tree):
     run = subprocess.run(["shellcheck", "-x", "-f", "gcc", *scripts], cwd=tree.root, capture_output=True, text=True)
     for line in run.stdout.splitlines():
         tree.faults.append(line)
+
+
+KIT = pathlib.Path("tests/vectors")
+OTHER_PROOFS = KIT / "other_proofs.json"
+
+
+def protocol_musts(tree):
+    """Number -> line of its definition; a second one is a fault."""
+    page = pathlib.Path("PROTOCOL.md")
+    defined = {}
+    for number, line in tree.lines(page):
+        for must in re.findall(r"\*\*(M\d+)\*\*", line):
+            if must in defined:
+                tree.fault(page, number, f"{must} is defined in line {defined[must]} already")
+            defined.setdefault(must, number)
+    return defined
+
+
+def json_of(tree, file):
+    try:
+        return json.loads((tree.root / file).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        tree.fault(file, 1, f"cannot be read as JSON: {error}")
+        return {}
+
+
+def cited_musts(tree):
+    """(file, number) for each citation of a vector or transcript."""
+    for file in tree.files:
+        if file.suffix != ".json" or KIT not in file.parents or file == OTHER_PROOFS:
+            continue
+        told = json_of(tree, file)
+        for item in [told, *told.get("vectors", [])]:
+            for must in item.get("cites", []):
+                yield file, must
+
+
+def proved_musts(tree):
+    """(file, number) for each of OTHER_PROOFS whose tests all exist."""
+    if not (tree.root / OTHER_PROOFS).is_file():
+        return
+    for must, tests in json_of(tree, OTHER_PROOFS).items():
+        if not tests:
+            tree.fault(OTHER_PROOFS, 1, f"{must}: no test is named")
+        for test in tests:
+            file, _, function = test.partition(":")
+            text = (tree.root / file).read_text(encoding="utf-8") if (tree.root / file).is_file() else ""
+            if not function or not re.search(rf"\b{re.escape(function)}\(void \*\*state\)", text):
+                tree.fault(OTHER_PROOFS, 1, f"{must}: there is no test {test}")
+                break
+        else:
+            yield OTHER_PROOFS, must
+
+
+def lint_protocol(tree):
+    """every MUST of PROTOCOL.md is proved by a vector, a transcript or a named test"""
+    defined = protocol_musts(tree)
+    shown = set()
+    for file, must in [*cited_musts(tree), *proved_musts(tree)]:
+        shown.add(must)
+        if must not in defined:
+            tree.fault(file, 1, f"{must} is cited, but PROTOCOL.md does not define it")
+    for must, number in defined.items():
+        if must not in shown:
+            tree.fault("PROTOCOL.md", number, f"{must} is cited by no vector, transcript or test")
 
 
 CHECKS = {

@@ -18,19 +18,19 @@ static tg_err put_limits(tg__sink *out, const tg__limits *limits)
     return tg__put_u32(out, limits->subscribe_per_second);
 }
 
-static tg_err get_limits(tg__cursor *in, tg__limits *limits)
+static tg_err get_u32_within(tg__cursor *in, uint32_t least, uint32_t most, uint32_t *out)
 {
     const uint8_t *const start = in->at;
-    TG_TRY(tg__get_u32(in, &limits->instruments_max));
-    TG_TRY(tg__get_u32(in, &limits->priority_max));
-    TG_TRY(tg__get_u32(in, &limits->message_size_max));
-    TG_TRY(tg__get_u32(in, &limits->subscribe_per_second));
-    if (limits->instruments_max > TG__SET_MAX || limits->priority_max > TG__SET_MAX ||
-        limits->message_size_max > TG__MESSAGE_SIZE_MAX || limits->subscribe_per_second == 0) {
-        in->at = start;
-        return TG_ERR_VALUE_RANGE;
-    }
-    return TG_OK;
+    TG_TRY(tg__get_u32(in, out));
+    return *out >= least && *out <= most ? TG_OK : tg__refuse(in, start, TG_ERR_VALUE_RANGE);
+}
+
+static tg_err get_limits(tg__cursor *in, tg__limits *limits)
+{
+    TG_TRY(get_u32_within(in, 0, TG__SET_MAX, &limits->instruments_max));
+    TG_TRY(get_u32_within(in, 0, TG__SET_MAX, &limits->priority_max));
+    TG_TRY(get_u32_within(in, 0, TG__MESSAGE_SIZE_MAX, &limits->message_size_max));
+    return get_u32_within(in, 1, UINT32_MAX, &limits->subscribe_per_second);
 }
 
 tg_err tg__welcome_encode(const tg__welcome *welcome, uint8_t *buffer, size_t capacity,
@@ -57,16 +57,9 @@ tg_err tg__welcome_encode(const tg__welcome *welcome, uint8_t *buffer, size_t ca
 
 static tg_err get_intervals(tg__cursor *in, tg__welcome *welcome)
 {
-    const uint8_t *const start = in->at;
-    TG_TRY(tg__get_u32(in, &welcome->frame_interval_ms));
-    TG_TRY(tg__get_u32(in, &welcome->heartbeat_interval_ms));
-    TG_TRY(tg__get_u32(in, &welcome->time_resolution_ns));
-    if (welcome->frame_interval_ms == 0 || welcome->heartbeat_interval_ms == 0 ||
-        welcome->time_resolution_ns == 0 || welcome->time_resolution_ns > 1000000000) {
-        in->at = start;
-        return TG_ERR_VALUE_RANGE;
-    }
-    return TG_OK;
+    TG_TRY(get_u32_within(in, 1, UINT32_MAX, &welcome->frame_interval_ms));
+    TG_TRY(get_u32_within(in, 1, UINT32_MAX, &welcome->heartbeat_interval_ms));
+    return get_u32_within(in, 1, 1000000000, &welcome->time_resolution_ns);
 }
 
 static tg_err get_welcome(tg__cursor *in, tg__welcome *welcome)

@@ -8,7 +8,6 @@
 
 #include "varint.h"
 
-/* size <= 8 bytes, little-endian. */
 tg_err tg__get_i8(tg__cursor *in, int8_t *out)
 {
     uint8_t value = 0;
@@ -83,73 +82,6 @@ tg_err tg__message_kind(const uint8_t *message, size_t size, uint8_t *kind)
 {
     TG_ENSURE(size >= 1, TG_ERR_TRUNCATED);
     *kind = message[0];
-    return TG_OK;
-}
-
-tg__sink tg__sink_of(uint8_t *bytes, size_t capacity)
-{
-    const tg__sink out = {bytes, bytes, bytes + capacity};
-    return out;
-}
-
-size_t tg__sink_size(const tg__sink *out)
-{
-    return (size_t)(out->at - out->begin);
-}
-
-size_t tg__sink_left(const tg__sink *out)
-{
-    return (size_t)(out->end - out->at);
-}
-
-static tg_err put_le(tg__sink *out, size_t size, uint64_t value)
-{
-    TG_ENSURE(tg__sink_left(out) >= size, TG_ERR_BUFFER_TOO_SMALL);
-    for (size_t i = 0; i < size; i++) {
-        out->at[i] = (uint8_t)(value >> (8 * i));
-    }
-    out->at += size;
-    return TG_OK;
-}
-
-tg_err tg__put_u8(tg__sink *out, uint8_t value)
-{
-    return put_le(out, 1, value);
-}
-
-tg_err tg__put_u16(tg__sink *out, uint16_t value)
-{
-    return put_le(out, 2, value);
-}
-
-tg_err tg__put_u32(tg__sink *out, uint32_t value)
-{
-    return put_le(out, 4, value);
-}
-
-tg_err tg__put_u64(tg__sink *out, uint64_t value)
-{
-    return put_le(out, 8, value);
-}
-
-tg_err tg__put_varint(tg__sink *out, uint64_t value)
-{
-    uint8_t bytes[TG__VARINT_SIZE_MAX];
-    return tg__put_bytes(out, bytes, tg__varint_write(bytes, value));
-}
-
-tg_err tg__put_zigzag(tg__sink *out, int64_t value)
-{
-    return tg__put_varint(out, tg__zigzag_encode(value));
-}
-
-tg_err tg__put_bytes(tg__sink *out, const void *bytes, size_t size)
-{
-    TG_ENSURE(tg__sink_left(out) >= size, TG_ERR_BUFFER_TOO_SMALL);
-    if (size > 0) {
-        memcpy(out->at, bytes, size);
-    }
-    out->at += size;
     return TG_OK;
 }
 

@@ -6,6 +6,7 @@
 #define TG_CURSOR_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include <tickglass/internal/control_flow.h>
 #include <tickglass/internal/message.h>
@@ -34,6 +35,13 @@ static inline size_t tg__cursor_left(const tg__cursor *in)
 static inline size_t tg__cursor_offset(const tg__cursor *in)
 {
     return (size_t)(in->at - in->begin);
+}
+
+/* Back to where the item starts that is refused with err. */
+static inline tg_err tg__refuse(tg__cursor *in, const uint8_t *item, tg_err err)
+{
+    in->at = item;
+    return err;
 }
 
 static inline tg_err tg__get_le(tg__cursor *in, size_t size, uint64_t *out)
@@ -89,8 +97,7 @@ static inline tg_err tg__get_varint_u32(tg__cursor *in, uint32_t *out)
     uint64_t value = 0;
     TG_TRY(tg__get_varint(in, &value));
     if (value > UINT32_MAX) {
-        in->at = start;
-        return TG_ERR_VALUE_RANGE;
+        return tg__refuse(in, start, TG_ERR_VALUE_RANGE);
     }
     *out = (uint32_t)value;
     return TG_OK;
@@ -138,18 +145,79 @@ typedef struct tg__sink {
     uint8_t *end;
 } tg__sink;
 
-tg__sink tg__sink_of(uint8_t *bytes, size_t capacity);
-size_t tg__sink_size(const tg__sink *out);
-size_t tg__sink_left(const tg__sink *out);
+/* The putters that every frame goes through many times are inline. */
 
-TG_MUST_CHECK tg_err tg__put_u8(tg__sink *out, uint8_t value);
-TG_MUST_CHECK tg_err tg__put_u16(tg__sink *out, uint16_t value);
-TG_MUST_CHECK tg_err tg__put_u32(tg__sink *out, uint32_t value);
-TG_MUST_CHECK tg_err tg__put_u64(tg__sink *out, uint64_t value);
-TG_MUST_CHECK tg_err tg__put_varint(tg__sink *out, uint64_t value);
-TG_MUST_CHECK tg_err tg__put_zigzag(tg__sink *out, int64_t value);
-TG_MUST_CHECK tg_err tg__put_bytes(tg__sink *out, const void *bytes, size_t size);
-/* A text that tg__get_text() would take back; TG_ERR_STRING otherwise. */
+static inline tg__sink tg__sink_of(uint8_t *bytes, size_t capacity)
+{
+    const tg__sink out = {bytes, bytes, bytes + capacity};
+    return out;
+}
+
+static inline size_t tg__sink_size(const tg__sink *out)
+{
+    return (size_t)(out->at - out->begin);
+}
+
+static inline size_t tg__sink_left(const tg__sink *out)
+{
+    return (size_t)(out->end - out->at);
+}
+
+static inline tg_err tg__put_le(tg__sink *out, size_t size, uint64_t value)
+{
+    TG_ENSURE(tg__sink_left(out) >= size, TG_ERR_BUFFER_TOO_SMALL);
+    for (size_t i = 0; i < size; i++) {
+        out->at[i] = (uint8_t)(value >> (8 * i));
+    }
+    out->at += size;
+    return TG_OK;
+}
+
+TG_MUST_CHECK static inline tg_err tg__put_u8(tg__sink *out, uint8_t value)
+{
+    return tg__put_le(out, 1, value);
+}
+
+TG_MUST_CHECK static inline tg_err tg__put_u16(tg__sink *out, uint16_t value)
+{
+    return tg__put_le(out, 2, value);
+}
+
+TG_MUST_CHECK static inline tg_err tg__put_u32(tg__sink *out, uint32_t value)
+{
+    return tg__put_le(out, 4, value);
+}
+
+TG_MUST_CHECK static inline tg_err tg__put_u64(tg__sink *out, uint64_t value)
+{
+    return tg__put_le(out, 8, value);
+}
+
+TG_MUST_CHECK static inline tg_err tg__put_bytes(tg__sink *out, const void *bytes, size_t size)
+{
+    TG_ENSURE(tg__sink_left(out) >= size, TG_ERR_BUFFER_TOO_SMALL);
+    if (size > 0) {
+        memcpy(out->at, bytes, size);
+    }
+    out->at += size;
+    return TG_OK;
+}
+
+TG_MUST_CHECK static inline tg_err tg__put_varint(tg__sink *out, uint64_t value)
+{
+    if (tg__sink_left(out) >= TG__VARINT_SIZE_MAX) {
+        out->at += tg__varint_write(out->at, value);
+        return TG_OK;
+    }
+    uint8_t bytes[TG__VARINT_SIZE_MAX];
+    return tg__put_bytes(out, bytes, tg__varint_write(bytes, value));
+}
+
+TG_MUST_CHECK static inline tg_err tg__put_zigzag(tg__sink *out, int64_t value)
+{
+    return tg__put_varint(out, tg__zigzag_encode(value));
+}
+
 TG_MUST_CHECK tg_err tg__put_text(tg__sink *out, bool empty_allowed, const char *text, size_t size);
 /* Insert the length of what was put since start (an offset) in front of it, as a varint. */
 TG_MUST_CHECK tg_err tg__put_length_before(tg__sink *out, size_t start);

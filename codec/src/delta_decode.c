@@ -51,17 +51,21 @@ static tg_err get_boundary(tg__cursor *in, const tg__channel *channel, tg__frame
     uint32_t low = 0;
     TG_TRY(tg__get_u32(in, &low));
     frame->boundary = rebuild_boundary(low, channel->boundary);
+    const uint8_t *const digest_at = in->at;
     TG_TRY(tg__get_u32(in, &frame->set_digest));
     const uint8_t *const back_at = in->at;
     uint64_t back = 0;
     TG_TRY(tg__get_varint(in, &back));
     if (back == 0 || back > frame->boundary) {
-        in->at = back_at;
-        return TG_ERR_BOUNDARY;
+        return tg__refuse(in, back_at, TG_ERR_BOUNDARY);
     }
     frame->base = frame->boundary - back;
-    TG_ENSURE(frame->base == channel->boundary, TG_ERR_BASE_MISMATCH);
-    TG_ENSURE(frame->set_digest == channel->set_digest, TG_ERR_SET_MISMATCH);
+    if (frame->base != channel->boundary) {
+        return tg__refuse(in, back_at, TG_ERR_BASE_MISMATCH);
+    }
+    if (frame->set_digest != channel->set_digest) {
+        return tg__refuse(in, digest_at, TG_ERR_SET_MISMATCH);
+    }
     return TG_OK;
 }
 
@@ -81,6 +85,7 @@ static tg_err get_time_from(tg__cursor *in, int64_t from_ns, uint32_t resolution
 static tg_err get_header(tg__cursor *in, const tg__channel *channel, tg__frame *frame, layout *l)
 {
     TG_TRY(tg__expect_kind(in, TG__KIND_DELTA));
+    const uint8_t *const flags_at = in->at;
     TG_TRY(get_flags(in, frame, l));
     TG_TRY(get_boundary(in, channel, frame));
     const uint8_t *const ts_at = in->at;
@@ -96,7 +101,9 @@ static tg_err get_header(tg__cursor *in, const tg__channel *channel, tg__frame *
         in->at = count_at;
         return TG_ERR_COUNT_LIMIT;
     }
-    TG_ENSURE(frame->count > 0 || (l->flags & TG__DELTA_SLOT_GAPS) == 0, TG_ERR_FLAGS);
+    if (frame->count == 0 && (l->flags & TG__DELTA_SLOT_GAPS) != 0) {
+        return tg__refuse(in, flags_at, TG_ERR_FLAGS);
+    }
     return TG_OK;
 }
 
@@ -125,21 +132,23 @@ static tg_err get_bitmap(tg__cursor *in, const tg__channel *channel, uint32_t co
     const size_t size = (channel->count + 7u) / 8u;
     const uint8_t *bytes = NULL;
     TG_TRY(tg__get_bytes(in, size, &bytes));
-    uint32_t found = 0;
+    tg__update *update = updates;
+    tg__update *const updates_end = updates + count;
     bool good = true;
     for (size_t first = 0; first < size && good; first += 8) {
         uint64_t word = tg__load_u64_before(bytes + first, bytes + size);
         /* Bits behind the set's last slot, and more bits than rows, are errors. */
         const uint32_t slots = channel->count - (uint32_t)first * 8u;
-        good = slots >= 64 || word >> slots == 0;
-        for (; word != 0 && found < count && good; word &= word - 1) {
+        good = (slots >= 64 || word >> slots == 0) &&
+               __builtin_popcountll(word) <= updates_end - update;
+        for (word = good ? word : 0; word != 0; word &= word - 1) {
             const size_t slot = first * 8 + (unsigned)__builtin_ctzll(word);
-            updates[found].slot = (uint16_t)slot;
-            updates[found++].id = channel->ids[slot];
+            update->slot = (uint16_t)slot;
+            update->id = channel->ids[slot];
+            update++;
         }
-        good = good && word == 0;
     }
-    if (!good || found != count) {
+    if (!good || update != updates_end) {
         in->at = bytes;
         return TG_ERR_SLOT;
     }

@@ -121,11 +121,13 @@ static tg_err get_bands(tg__cursor *in, tg_instrument *instrument)
         tg_tick_band *const band = &instrument->band[i];
         start = in->at;
         TG_TRY(tg__get_zigzag(in, &band->from_price));
+        if (i > 0 && band->from_price <= instrument->band[i - 1].from_price) {
+            return tg__refuse(in, start, TG_ERR_VALUE_RANGE);
+        }
+        start = in->at;
         TG_TRY(tg__get_zigzag(in, &band->tick_size));
-        if (band->tick_size < 1 ||
-            (i > 0 && band->from_price <= instrument->band[i - 1].from_price)) {
-            in->at = start;
-            return TG_ERR_VALUE_RANGE;
+        if (band->tick_size < 1) {
+            return tg__refuse(in, start, TG_ERR_VALUE_RANGE);
         }
     }
     return TG_OK;

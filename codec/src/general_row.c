@@ -79,57 +79,81 @@ typedef struct row_head {
     uint32_t nulled;
 } row_head;
 
+/* A varint from 1 to most. */
+static tg_err get_version_step(tg__cursor *in, uint64_t most, uint64_t *step)
+{
+    const uint8_t *const start = in->at;
+    TG_TRY(tg__get_varint(in, step));
+    return *step >= 1 && *step <= most ? TG_OK : tg__refuse(in, start, TG_ERR_VERSION);
+}
+
+static tg_err get_extensions(tg__cursor *in, unsigned *extensions)
+{
+    const uint8_t *const start = in->at;
+    uint8_t bits = 0;
+    TG_TRY(tg__get_u8(in, &bits));
+    *extensions = bits;
+    if (bits == 0 || (bits & ~(unsigned)ROW_EXTENSIONS_KNOWN) != 0) {
+        return tg__refuse(in, start, TG_ERR_FLAGS);
+    }
+    if ((bits & (ROW_EPOCH_RAISED | ROW_COVERED)) == ROW_EPOCH_RAISED) {
+        return tg__refuse(in, start, TG_ERR_VERSION);
+    }
+    return TG_OK;
+}
+
+/* Of fields that this decoder does not know it cannot tell whether they were null before. */
+static tg_err get_nulled(tg__cursor *in, const tg_image *base, row_head *head)
+{
+    const uint8_t *const start = in->at;
+    TG_TRY(tg__get_varint_u32(in, &head->nulled));
+    if (head->nulled == 0 || (head->nulled & TG_FIELD_ALL_BITS & ~base->present) != 0 ||
+        (head->nulled & head->mask) != 0) {
+        return tg__refuse(in, start, TG_ERR_FIELD_MASK);
+    }
+    return TG_OK;
+}
+
 static tg_err get_row_version(tg__cursor *in, unsigned extensions, const tg_image *base,
                               tg__update *update)
 {
     uint64_t step = 0;
     if ((extensions & ROW_EPOCH_RAISED) != 0) {
-        TG_ENSURE((extensions & ROW_COVERED) != 0, TG_ERR_VERSION);
-        TG_TRY(tg__get_varint(in, &step));
-        TG_ENSURE(step >= 1 && step <= UINT32_MAX - base->epoch, TG_ERR_VERSION);
+        TG_TRY(get_version_step(in, UINT32_MAX - base->epoch, &step));
         update->image.epoch = base->epoch + (uint32_t)step;
-        TG_TRY(tg__get_varint(in, &update->image.seq));
-        TG_ENSURE(update->image.seq >= 1, TG_ERR_VERSION);
+        TG_TRY(get_version_step(in, UINT64_MAX, &update->image.seq));
     } else {
-        TG_TRY(tg__get_varint(in, &step));
-        TG_ENSURE(step >= 1 && step <= UINT64_MAX - base->seq, TG_ERR_VERSION);
+        TG_TRY(get_version_step(in, UINT64_MAX - base->seq, &step));
         update->image.epoch = base->epoch;
         update->image.seq = base->seq + step;
         update->covered = step;
     }
-    if ((extensions & ROW_COVERED) != 0) {
-        TG_TRY(tg__get_varint(in, &update->covered));
-        TG_ENSURE(update->covered >= 1, TG_ERR_VERSION);
-    }
-    return TG_OK;
+    return (extensions & ROW_COVERED) != 0 ? get_version_step(in, UINT64_MAX, &update->covered)
+                                           : TG_OK;
 }
 
 static tg_err get_row_head(tg__cursor *in, const tg_image *base, tg__update *update, row_head *head)
 {
+    const uint8_t *const start = in->at;
     uint64_t bits = 0;
     TG_TRY(tg__get_varint(in, &bits));
-    TG_ENSURE(bits >> 1 <= UINT32_MAX, TG_ERR_FIELD_MASK);
+    if (bits >> 1 > UINT32_MAX) {
+        return tg__refuse(in, start, TG_ERR_FIELD_MASK);
+    }
     head->mask = (uint32_t)(bits >> 1);
     head->nulled = 0;
-    uint8_t extensions = 0;
+    unsigned extensions = 0;
     if ((bits & 1u) != 0) {
-        TG_TRY(tg__get_u8(in, &extensions));
-        TG_ENSURE(extensions != 0 && (extensions & ~(unsigned)ROW_EXTENSIONS_KNOWN) == 0,
-                  TG_ERR_FLAGS);
+        TG_TRY(get_extensions(in, &extensions));
     }
     TG_TRY(get_row_version(in, extensions, base, update));
-    if ((extensions & ROW_NULLED) != 0) {
-        TG_TRY(tg__get_varint_u32(in, &head->nulled));
-        TG_ENSURE(head->nulled != 0 && (head->nulled & ~base->present) == 0 &&
-                      (head->nulled & head->mask) == 0,
-                  TG_ERR_FIELD_MASK);
-    }
-    return TG_OK;
+    return (extensions & ROW_NULLED) != 0 ? get_nulled(in, base, head) : TG_OK;
 }
 
 static tg_err get_field(tg__cursor *in, unsigned field, const tg_image *base,
                         uint32_t time_resolution_ns, tg_image *image)
 {
+    const uint8_t *const start = in->at;
     int64_t delta = 0;
     if (field == TG_FIELD_TS_EXCHANGE) {
         TG_TRY(tg__time_get(in, time_resolution_ns, &delta));
@@ -137,9 +161,12 @@ static tg_err get_field(tg__cursor *in, unsigned field, const tg_image *base,
         TG_TRY(tg__get_zigzag(in, &delta));
     }
     const uint32_t bit = TG_FIELD_BIT(field);
-    TG_ENSURE(delta != 0 || (base->present & bit) == 0, TG_ERR_FIELD_MASK);
-    TG_ENSURE(tg__add_checked(base->value[field], delta, &image->value[field]),
-              TG_ERR_DELTA_OVERFLOW);
+    if (delta == 0 && (base->present & bit) != 0) {
+        return tg__refuse(in, start, TG_ERR_FIELD_MASK);
+    }
+    if (!tg__add_checked(base->value[field], delta, &image->value[field])) {
+        return tg__refuse(in, start, TG_ERR_DELTA_OVERFLOW);
+    }
     image->present |= bit;
     return TG_OK;
 }

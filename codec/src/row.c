@@ -70,8 +70,11 @@ tg_err tg__row_get(tg__cursor *in, uint32_t time_resolution_ns, tg__update *row,
                    uint32_t *unknown_fields)
 {
     memset(row, 0, sizeof *row);
+    const uint8_t *const start = in->at;
     TG_TRY(tg__get_u16(in, &row->id));
-    TG_ENSURE(row->id != TG_INSTRUMENT_NONE, TG_ERR_VALUE_RANGE);
+    if (row->id == TG_INSTRUMENT_NONE) {
+        return tg__refuse(in, start, TG_ERR_VALUE_RANGE);
+    }
     TG_TRY(tg__get_varint_u32(in, &row->image.epoch));
     TG_TRY(tg__get_varint(in, &row->image.seq));
     TG_TRY(tg__get_varint(in, &row->covered));

@@ -10,6 +10,8 @@
 #include "cursor.h"
 #include "row.h"
 
+#define SET_DIGEST_OFFSET 10 /* behind kind, reason and boundary */
+
 tg_err tg__snapshot_header_encode(const tg__frame *frame, tg__snapshot_reason reason,
                                   uint32_t time_resolution_ns, uint8_t *buffer, size_t capacity,
                                   size_t *size)
@@ -59,9 +61,9 @@ static tg_err get_header(tg__cursor *in, uint32_t time_resolution_ns, tg__frame 
 static tg_err get_row(tg__cursor *in, uint32_t time_resolution_ns, tg__update *rows, uint32_t i,
                       uint32_t *unknown_fields)
 {
-    const uint8_t *const start = in->at;
     tg__cursor piece;
     TG_TRY(tg__get_piece(in, &piece));
+    const uint8_t *const id_at = piece.at;
     /* Bytes behind the row's known items belong to a later version of the protocol. */
     const tg_err err = tg__row_get(&piece, time_resolution_ns, &rows[i], unknown_fields);
     if (err != TG_OK) {
@@ -70,8 +72,7 @@ static tg_err get_row(tg__cursor *in, uint32_t time_resolution_ns, tg__update *r
     }
     rows[i].slot = (uint16_t)i;
     if (i > 0 && rows[i].id <= rows[i - 1].id) {
-        in->at = start;
-        return TG_ERR_SET_ORDER;
+        return tg__refuse(in, id_at, TG_ERR_SET_ORDER);
     }
     return TG_OK;
 }
@@ -96,7 +97,7 @@ tg_err tg__snapshot_decode(const uint8_t *message, size_t size, uint32_t time_re
     }
     err = tg__cursor_left(&in) == 0 ? TG_OK : TG_ERR_TRAILING_BYTES;
     if (err == TG_OK && digest != frame->set_digest) {
-        err = TG_ERR_SET_DIGEST;
+        err = tg__refuse(&in, message + SET_DIGEST_OFFSET, TG_ERR_SET_DIGEST);
     }
     return tg__fault_at(err, &in, TG__NO_ROW, fault);
 }

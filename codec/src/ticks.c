@@ -59,12 +59,22 @@ static tg_err get_levels(tg__cursor *in, tg_level *levels, unsigned count)
     int64_t previous = 0;
     for (unsigned i = 0; i < count; i++) {
         int64_t step = 0;
+        const uint8_t *const start = in->at;
         TG_TRY(tg__get_zigzag(in, &step));
-        TG_ENSURE(tg__add_checked(previous, step, &levels[i].price), TG_ERR_DELTA_OVERFLOW);
+        if (!tg__add_checked(previous, step, &levels[i].price)) {
+            return tg__refuse(in, start, TG_ERR_DELTA_OVERFLOW);
+        }
         TG_TRY(tg__get_zigzag(in, &levels[i].quantity));
         previous = levels[i].price;
     }
     return TG_OK;
+}
+
+static tg_err get_level_count(tg__cursor *in, uint8_t *count)
+{
+    const uint8_t *const start = in->at;
+    TG_TRY(tg__get_u8(in, count));
+    return *count <= TG_BOOK_DEPTH_MAX ? TG_OK : tg__refuse(in, start, TG_ERR_COUNT_LIMIT);
 }
 
 /* in is the tick's own piece; what is left of it after the known items is not looked at. */
@@ -78,10 +88,8 @@ static tg_err get_tick_body(tg__cursor *in, uint32_t time_resolution_ns, tg__tic
         return TG_OK;
     }
     tg_book *const book = &tick->book;
-    TG_TRY(tg__get_u8(in, &book->bid_count));
-    TG_TRY(tg__get_u8(in, &book->ask_count));
-    TG_ENSURE(book->bid_count <= TG_BOOK_DEPTH_MAX && book->ask_count <= TG_BOOK_DEPTH_MAX,
-              TG_ERR_COUNT_LIMIT);
+    TG_TRY(get_level_count(in, &book->bid_count));
+    TG_TRY(get_level_count(in, &book->ask_count));
     TG_TRY(get_levels(in, book->bid, book->bid_count));
     return get_levels(in, book->ask, book->ask_count);
 }

@@ -169,6 +169,21 @@ static void repaired(tg__engine *engine, int64_t now_ns)
     }
 }
 
+/* What leaves the set is not told of any more: a channel that lives proves nothing of it. */
+static void let_go_of_leavers(tg__engine *engine, const tg__frame *frame)
+{
+    uint32_t next = 0;
+    for (uint32_t slot = 0; slot < engine->channel.count; slot++) {
+        const tg_instrument_id id = engine->channel.ids[slot];
+        while (next < frame->count && engine->updates[next].id < id) {
+            next++;
+        }
+        if (next == frame->count || engine->updates[next].id != id) {
+            tg__store_set_unfollowed(engine->store, id);
+        }
+    }
+}
+
 tg_err tg__on_snapshot(tg__engine *engine, const tg__input *input)
 {
     tg__frame frame;
@@ -188,6 +203,7 @@ tg_err tg__on_snapshot(tg__engine *engine, const tg__input *input)
         (void)tg__engine_event(engine, TG_EVENT_GAP, input->now_ns, TG_OK,
                                "gap: the gateway dropped frames that this client read too slowly");
     }
+    let_go_of_leavers(engine, &frame);
     tg__channel_replace(&engine->channel, &frame, engine->updates);
     admit_frame(engine, input, &frame);
     renew_data_clock(engine, input->now_ns);

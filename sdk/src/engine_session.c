@@ -97,6 +97,35 @@ tg_err tg__on_welcome(tg__engine *engine, const tg__input *input)
     return TG_OK;
 }
 
+/* The same id under another symbol: an instrument that is wanted by name stays wanted. */
+static tg_err rename_instrument(tg__engine *engine, tg_instrument_id id, const char *symbol)
+{
+    tg__desired_rename(&engine->desired, id, symbol);
+    return tg__store_rename(engine->store, id, symbol);
+}
+
+/*
+ * The first ADD of an id in a session may carry another symbol than the one that is known: the
+ * RENAME came while this client was away. PROTOCOL.md 5.2, M37.
+ */
+static tg_err introduce(tg__engine *engine, const tg_instrument *instrument)
+{
+    uint8_t *const byte = &engine->session.introduced[instrument->id / 8u];
+    const uint8_t bit = (uint8_t)(1u << instrument->id % 8u);
+    tg_err err = tg__store_define_instrument(engine->store, instrument);
+    if (err == TG_ERR_ID_REUSED && (*byte & bit) == 0 &&
+        tg__store_has(engine->store, instrument->id, instrument->venue)) {
+        err = rename_instrument(engine, instrument->id, instrument->symbol);
+        if (err == TG_OK) {
+            err = tg__store_define_instrument(engine->store, instrument);
+        }
+    }
+    if (err == TG_OK) {
+        *byte |= bit;
+    }
+    return err;
+}
+
 static tg_err define(tg__engine *engine, const tg__dictionary_entry *entry)
 {
     switch (entry->op) {
@@ -106,11 +135,9 @@ static tg_err define(tg__engine *engine, const tg__dictionary_entry *entry)
         }
         return tg__store_define_venue(engine->store, &entry->as.venue);
     case TG__DICTIONARY_ADD:
-        return tg__store_define_instrument(engine->store, &entry->as.instrument);
+        return introduce(engine, &entry->as.instrument);
     case TG__DICTIONARY_RENAME:
-        tg__desired_rename(&engine->desired, entry->as.instrument.id, entry->as.instrument.symbol);
-        return tg__store_rename(engine->store, entry->as.instrument.id,
-                                entry->as.instrument.symbol);
+        return rename_instrument(engine, entry->as.instrument.id, entry->as.instrument.symbol);
     case TG__DICTIONARY_TOMBSTONE:
         tg__desired_tombstone(&engine->desired, entry->as.instrument.id);
         return tg__store_remove(engine->store, entry->as.instrument.id);

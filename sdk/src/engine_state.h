@@ -61,7 +61,8 @@ typedef struct tg__session {
     bool gap_told;    /* TG_EVENT_GAP went out and TG_EVENT_RESYNCED has not */
     bool store_full;  /* an entry found no room in the store: its rows are unknown for that */
     bool unknown_row; /* a row came whose id no entry named */
-    bool data_late;   /* the channel was silent for too long, and a RESYNC asked for that */
+    uint8_t introduced[(TG_INSTRUMENT_MAX + 8u) / 8u]; /* ids whose ADD came in this session */
+    bool data_late; /* the channel was silent for too long, and a RESYNC asked for that */
     uint32_t resync_tries;
     uint32_t faults;
     int64_t fault_at_ns;

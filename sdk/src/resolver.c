@@ -3,8 +3,10 @@
 #include <netdb.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 
 #include <tickglass/internal/control_flow.h>
@@ -84,6 +86,18 @@ static void collect(const struct addrinfo *list, tg__addresses *out)
     }
 }
 
+/* RFC 6761 6.3: the loopback addresses, whatever the system's tables say or lack. */
+static bool is_localhost(const char *host, tg__addresses *out)
+{
+    if (strcasecmp(host, "localhost") != 0) {
+        return false;
+    }
+    (void)snprintf(out->text[0], sizeof out->text[0], "127.0.0.1");
+    (void)snprintf(out->text[1], sizeof out->text[1], "::1");
+    out->count = 2;
+    return true;
+}
+
 static void *look_up(void *argument)
 {
     lookup *job = argument;
@@ -95,8 +109,10 @@ static void *look_up(void *argument)
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_family = AF_UNSPEC;
     struct addrinfo *list = NULL;
-    addresses.failure = getaddrinfo(job->host, NULL, &hints, &list);
-    if (addresses.failure == 0) {
+    if (!is_localhost(job->host, &addresses)) {
+        addresses.failure = getaddrinfo(job->host, NULL, &hints, &list);
+    }
+    if (list != NULL) {
         collect(list, &addresses);
         freeaddrinfo(list);
     }

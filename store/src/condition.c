@@ -67,3 +67,13 @@ void tg__store_set_not_entitled(tg_store *store, tg_instrument_id id, bool refus
     store->pending->tag[row].flags ^= TG__ROW_NOT_ENTITLED;
     tg__row_touch(store, row);
 }
+
+void tg__store_set_unfollowed(tg_store *store, tg_instrument_id id)
+{
+    const uint16_t row = tg__table_row(store->pending, id);
+    if (row == 0 || tg__table_has(store->pending, row, TG__ROW_UNFOLLOWED)) {
+        return;
+    }
+    store->pending->tag[row].flags |= TG__ROW_UNFOLLOWED;
+    tg__row_touch(store, row);
+}

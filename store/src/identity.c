@@ -301,6 +301,12 @@ tg_err tg__store_define_instrument(tg_store *store, const tg_instrument *instrum
     return own != 0 ? adopt(store, own, instrument) : add(store, instrument);
 }
 
+bool tg__store_has(const tg_store *store, tg_instrument_id id, tg_venue_id venue)
+{
+    const uint16_t row = tg__table_row(store->pending, id);
+    return row != 0 && entry_of(store, row)->venue == venue;
+}
+
 tg_err tg__store_rename(tg_store *store, tg_instrument_id id, const char *symbol)
 {
     const size_t length = symbol == NULL ? 0 : strlen(symbol);

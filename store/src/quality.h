@@ -41,6 +41,7 @@ typedef struct tg__row_axis {
     bool not_entitled;
     bool delayed;
     bool halted;
+    bool unfollowed; /* no channel carries it any more */
 } tg__row_axis;
 
 /* How long before now; 0 for what lies after it, as a reader may have taken its time earlier. */
@@ -85,6 +86,7 @@ static inline bool tg__quality_is_quiet(const tg__row_axis *row, int64_t now_mon
  *   link.doubt     not proved since the last loss on the link (RESYNCING, GAP or STALE)
  *   STALE          the venue is, or the row was not proved since it was
  *   STALE          the last proof (the row's own, or the channel's) is older than the timeout
+ *   STALE          no channel carries the row any more: a live channel proves nothing of it
  *   HALTED         the venue says that it does not trade
  *   DELAYED        the feed is delayed
  *   QUIET          the row's own last proof is older than its cadence
@@ -116,6 +118,9 @@ static inline tg__verdict tg__quality_at(const tg__link_axis *link, const tg__lo
     }
     if (tg__quality_is_late(link, row, now_mono_ns)) {
         verdict = tg__verdict_worse(verdict, TG_QUALITY_STALE, TG_QUALITY_CAUSE_SILENCE);
+    }
+    if (row->unfollowed) {
+        verdict = tg__verdict_worse(verdict, TG_QUALITY_STALE, TG_QUALITY_CAUSE_UNSUBSCRIBED);
     }
     if (row->halted) {
         verdict = tg__verdict_worse(verdict, TG_QUALITY_HALTED, TG_QUALITY_CAUSE_STATUS);

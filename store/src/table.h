@@ -43,6 +43,7 @@ _Static_assert(sizeof(tg__cold) == 64, "a cold row is one cache line");
 #define TG__ROW_NOT_ENTITLED 0x04u
 #define TG__ROW_DELAYED      0x08u /* the entry's: quality needs it */
 #define TG__ROW_RESTARTED    0x10u /* taken over from another lineage without proof of age */
+#define TG__ROW_UNFOLLOWED   0x20u /* no channel carries it any more */
 
 typedef struct tg__tag {
     tg_instrument_id id;

@@ -62,6 +62,8 @@ static void prove(tg_store *store, uint16_t row, const tg__arrival *arrival)
     tg__hot *hot = &store->pending->hot[row];
     hot->proved_mono_ns = arrival->received_mono_ns;
     hot->proved_era = store->era;
+    uint8_t *flags = &store->pending->tag[row].flags;
+    *flags = (uint8_t)(*flags & ~TG__ROW_UNFOLLOWED);
 }
 
 static void take_over(tg_store *store, uint16_t row, const tg_image *image,

@@ -50,6 +50,7 @@ static tg__verdict read_quality(const tg_view *view, uint16_t row, const tg__row
         .not_entitled = (tag->flags & TG__ROW_NOT_ENTITLED) != 0,
         .delayed = (tag->flags & TG__ROW_DELAYED) != 0,
         .halted = view->hot[row].status == TG_TRADING_HALTED,
+        .unfollowed = (tag->flags & TG__ROW_UNFOLLOWED) != 0,
     };
     return tg__quality_at(&view->link, &view->loss, &view->venue[tag->venue].axis, &axis,
                           now_mono_ns);

@@ -191,6 +191,42 @@ static void decoders_agree_bit_for_bit(void **state)
     assert_true(rejected > 500);
 }
 
+/* Nothing stands behind the values, so that the last parts are read where the message ends. */
+static void short_rows_at_the_end_of_a_message_decode(void **state)
+{
+    (void)state;
+    static world w;
+    static outcome out;
+    make_world(&w, 1);
+    for (uint32_t count = 1; count <= SET; count++) {
+        for (uint32_t i = 0; i < count; i++) {
+            tg__update *const update = &w.updates[i];
+            update->image = w.images[i];
+            update->id = w.ids[i];
+            update->slot = (uint16_t)i;
+            update->covered = 1;
+            update->image.seq++;
+            update->image.value[TG_FIELD_BID_PRICE] += i + 2 < count; /* the last two: no bytes */
+            update->image.value[TG_FIELD_TS_EXCHANGE] = w.channel.ts_gateway_ns;
+        }
+        w.frame.base = w.channel.boundary;
+        w.frame.boundary = w.channel.boundary + 1;
+        w.frame.ts_gateway_ns = w.channel.ts_gateway_ns;
+        w.frame.set_digest = w.channel.set_digest;
+        w.frame.count = count;
+        assert_int_equal(
+            tg__delta_encode(&w.channel, &w.frame, w.updates, w.bytes, sizeof w.bytes, &w.size),
+            TG_OK);
+        tg__shaped_rows_decoder *const decoders[] = {tg__shaped_rows_decode_scalar,
+                                                     tg__shaped_rows_decoder_select()};
+        for (size_t k = 0; k < 2; k++) {
+            decode(decoders[k], &w, w.bytes, w.size, &out);
+            assert_int_equal(out.err, TG_OK);
+            assert_memory_equal(out.updates, w.updates, count * sizeof w.updates[0]);
+        }
+    }
+}
+
 static void one_outlier_adds_at_most_24_bytes(void **state)
 {
     (void)state;
@@ -226,6 +262,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(market_frames_come_back_exactly),
         cmocka_unit_test(decoders_agree_bit_for_bit),
+        cmocka_unit_test(short_rows_at_the_end_of_a_message_decode),
         cmocka_unit_test(one_outlier_adds_at_most_24_bytes),
     };
     return cmocka_run_group_tests_name("codec.shaped_rows", tests, NULL, NULL);

@@ -12,6 +12,7 @@
 #include <tickglass/clock.h>
 
 #include "../integration/gateway_process.h"
+#include "child_process.h"
 #include "text_file.h"
 
 #define ARGUMENTS_MAX 32
@@ -32,8 +33,10 @@ static pid_t start_terminal(const gateway_process *gateway, const char *const *m
     for (size_t i = 0; more[i] != NULL && count < ARGUMENTS_MAX; i++) {
         argv[count++] = more[i];
     }
+    const pid_t parent = getpid();
     const pid_t pid = fork();
     if (pid == 0) {
+        child_ends_with_parent(parent);
         const int said = open(SAID, O_WRONLY | O_CREAT | O_TRUNC, 0600);
         (void)dup2(said, STDERR_FILENO);
         (void)execv(TG_TEST_TERMINAL, (char *const *)argv);

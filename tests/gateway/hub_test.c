@@ -359,6 +359,24 @@ static void more_connections_than_allowed_are_refused(void **state)
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+static void limits_that_a_snapshot_could_outgrow_are_refused(void **state)
+{
+    (void)state;
+    tg__directory directory;
+    tg__hub *hub = NULL;
+    tg__directory_init(&directory);
+    tg__hub_options options = {.directory = &directory,
+                               .boundaries_per_frame = 1,
+                               .time_resolution_ns = FIXTURE_RESOLUTION,
+                               .limits = {TG__SET_MAX, 8, TG__MESSAGE_SIZE_MAX, 1}};
+    assert_int_equal(tg__hub_open(&options, &hub), TG_ERR_INVALID_ARGUMENT);
+    assert_null(hub);
+    options.limits.instruments_max = 4096;
+    assert_int_equal(tg__hub_open(&options, &hub), TG_OK);
+    tg__hub_close(hub);
+    tg__directory_deinit(&directory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,6 +397,7 @@ int main(void)
         CASE(malformed_messages_close_with_a_named_error),
         CASE(a_token_is_accepted_only_if_it_is_the_right_one),
         CASE(more_connections_than_allowed_are_refused),
+        cmocka_unit_test(limits_that_a_snapshot_could_outgrow_are_refused),
     };
     return cmocka_run_group_tests_name("gateway.hub", tests, NULL, NULL);
 }

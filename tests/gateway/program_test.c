@@ -1,5 +1,6 @@
 /* tickglass-gateway from outside: a child process, TLS, and a client that shares nothing with it.
  */
+#include "child_process.h"
 #include "tg_cmocka.h"
 
 #include <errno.h>
@@ -345,8 +346,10 @@ static int run_program(const char *const *arguments, char *text, size_t text_siz
     }
     assert_int_equal(pipe(pipe_ends), 0);
     (void)fflush(NULL);
+    const pid_t parent = getpid();
     const pid_t child = fork();
     if (child == 0) {
+        child_ends_with_parent(parent);
         (void)dup2(pipe_ends[1], STDERR_FILENO);
         (void)close(pipe_ends[0]);
         (void)execv(TG_GATEWAY_PROGRAM, (char *const *)argv);

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "child_process.h"
+
 #define ARGUMENTS_MAX  32
 #define START_LIMIT_MS 60000
 
@@ -109,8 +111,10 @@ bool gateway_process_start(gateway_process *gateway, const char *program,
         return false;
     }
     (void)fflush(NULL);
+    const pid_t parent = getpid();
     gateway->pid = fork();
     if (gateway->pid == 0) {
+        child_ends_with_parent(parent);
         run_child(gateway, program, arguments);
     }
     char state_dir[96];

@@ -25,6 +25,11 @@ CLEAN = {
     "store/src/clock.c": "#include <pthread.h>\n",
     "store/src/tls_ca.c": "#include <mbedtls/ssl.h>\n",
     "run.sh": "#!/bin/sh\necho \"$1\"\n",
+    "PROTOCOL.md": "**M1** a client shall. **M2** A gateway shall. **M3** Both shall.\n",
+    "tests/vectors/a.json": '{"vectors": [{"name": "v", "cites": ["M1"]}]}',
+    "tests/vectors/transcripts/b.json": '{"cites": ["M2"], "steps": []}',
+    "tests/vectors/other_proofs.json": '{"M3": ["tests/codec/x_test.c:both_do"]}',
+    "tests/codec/x_test.c": "static void both_do(void **state) { (void)state; }\n",
 }
 # check, file, text, what the report must say
 PLANTED = [
@@ -48,6 +53,15 @@ PLANTED = [
     ("length", "codec/src/x.c", "int x;\n" * 1001, "1001 lines"),
     ("api", "codec/include/tickglass/x.h", "/** Thread: any. */\nTG_API int tg_x(int a,\n  int b);\n", "tg_x: its comment does not say Since"),
     ("api", "codec/include/tickglass/x.h", "TG_API int tg_x(void);\n", "does not say Thread"),
+    ("protocol", "PROTOCOL.md", "**M1** **M2** **M3** **M4**\n", "M4 is cited by no"),
+    ("protocol", "PROTOCOL.md", "**M1** **M2** **M3**\n\n**M2**\n", "M2 is defined in line 1 already"),
+    ("protocol", "PROTOCOL.md", "**M1** **M2**\n", "M3 is cited, but"),
+    ("protocol", "tests/vectors/a.json", '{"vectors": [{"name": "v", "cites": []}]}', "M1 is cited by no"),
+    ("protocol", "tests/vectors/a.json", "{", "cannot be read as JSON"),
+    ("protocol", "tests/vectors/transcripts/b.json", '{"cites": ["M9"]}', "M9 is cited, but"),
+    ("protocol", "tests/vectors/other_proofs.json", '{"M3": ["tests/codec/x_test.c:both_d"]}', "there is no test"),
+    ("protocol", "tests/vectors/other_proofs.json", '{"M3": ["tests/codec/y_test.c:both_do"]}', "there is no test"),
+    ("protocol", "tests/vectors/other_proofs.json", '{"M3": []}', "no test is named"),
     ("scripts", "run.sh", "#!/bin/sh\necho $1\n", "SC2086"),
 ]
 

@@ -19,6 +19,7 @@
 #include <tickglass/cell_grid.h>
 #include <tickglass/clock.h>
 
+#include "child_process.h"
 #include "tg_cmocka.h"
 
 #define STB_IMAGE_IMPLEMENTATION
@@ -42,8 +43,10 @@ static bool start_server(void)
     if (mkdtemp(folder) == NULL || pipe(display_pipe) != 0) {
         return false;
     }
+    const pid_t parent = getpid();
     server = fork();
     if (server == 0) {
+        child_ends_with_parent(parent);
         (void)close(display_pipe[0]);
         const int quiet = open("/dev/null", O_WRONLY);
         (void)dup2(quiet, STDERR_FILENO);

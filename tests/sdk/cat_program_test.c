@@ -1,4 +1,5 @@
 /* tickglass-cat as a user runs it, in a pipe. */
+#include "child_process.h"
 #include "tg_cmocka.h"
 
 #include <fcntl.h>
@@ -33,9 +34,11 @@ static run run_cat(unsigned line_max, const char *const *arguments)
     const int errors = mkstemp(error_file);
     int output[2];
     assert_true(errors >= 0 && pipe(output) == 0);
+    const pid_t parent = getpid();
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
+        child_ends_with_parent(parent);
         (void)dup2(output[1], STDOUT_FILENO);
         (void)dup2(errors, STDERR_FILENO);
         (void)close(output[0]);

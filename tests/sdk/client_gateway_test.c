@@ -1,5 +1,6 @@
 /* The public client against the real gateway over TLS. Public headers and the shared library only.
  */
+#include "child_process.h"
 #include "tg_cmocka.h"
 
 #include <arpa/inet.h>
@@ -182,11 +183,12 @@ static void a_wrong_authority_is_refused_by_name(void **state)
     client_rig_open(&rig, &opt);
     assert_int_equal(tg_client_start(rig.client), TG_OK);
     client_rig_await(&rig, client_rig_has_error);
-    assert_int_equal(rig.last.err, TG_ERR_CERTIFICATE);
-    assert_non_null(strstr(rig.last.text, "not signed by an authority"));
+    const tg_event last = client_rig_last(&rig);
+    assert_int_equal(last.err, TG_ERR_CERTIFICATE);
+    assert_non_null(strstr(last.text, "not signed by an authority"));
     char text[256];
     tg_client_last_error(rig.client, text, sizeof text);
-    assert_string_equal(text, rig.last.text);
+    assert_string_equal(text, last.text);
     assert_null(strstr(text, gateway.token));
     client_rig_close(&rig);
     (void)gateway_process_stop(&stranger);
@@ -209,8 +211,9 @@ static void a_wrong_host_is_refused_by_name(void **state)
     client_rig_open(&rig, &opt);
     assert_int_equal(tg_client_start(rig.client), TG_OK);
     client_rig_await(&rig, client_rig_has_error);
-    assert_int_equal(rig.last.err, TG_ERR_CERTIFICATE);
-    assert_non_null(strstr(rig.last.text, "for another host"));
+    const tg_event last = client_rig_last(&rig);
+    assert_int_equal(last.err, TG_ERR_CERTIFICATE);
+    assert_non_null(strstr(last.text, "for another host"));
     client_rig_close(&rig);
     (void)gateway_process_stop(&open);
 }
@@ -224,9 +227,10 @@ static void a_wrong_token_stops_the_client(void **state)
     client_rig_open(&rig, &opt);
     assert_int_equal(tg_client_start(rig.client), TG_OK);
     client_rig_await(&rig, client_rig_is_idle);
-    assert_int_equal(rig.last.err, TG_ERR_UNAUTHORIZED);
-    assert_non_null(strstr(rig.last.text, "401"));
-    assert_null(strstr(rig.last.text, "not-the-token"));
+    const tg_event last = client_rig_last(&rig);
+    assert_int_equal(last.err, TG_ERR_UNAUTHORIZED);
+    assert_non_null(strstr(last.text, "401"));
+    assert_null(strstr(last.text, "not-the-token"));
     client_rig_close(&rig);
 }
 
@@ -247,8 +251,9 @@ static void a_closed_port_is_tried_again_and_descriptors_stay_flat(void **state)
     const unsigned before = open_descriptors();
     assert_int_equal(tg_client_start(rig.client), TG_OK);
     client_rig_await(&rig, has_tried_often);
-    assert_int_equal(rig.last.err, TG_ERR_CONNECT);
-    assert_non_null(strstr(rig.last.text, "127.0.0.1 port 1: Connection refused"));
+    const tg_event last = client_rig_last(&rig);
+    assert_int_equal(last.err, TG_ERR_CONNECT);
+    assert_non_null(strstr(last.text, "127.0.0.1 port 1: Connection refused"));
     assert_true(open_descriptors() <= before + 1);
     client_rig_close(&rig);
 }
@@ -263,9 +268,11 @@ static void restart_gateway(void)
     char state_dir[96];
     (void)snprintf(listen_at, sizeof listen_at, "127.0.0.1:%d", gateway.port);
     (void)snprintf(state_dir, sizeof state_dir, "%s/state", gateway.folder);
+    const pid_t parent = getpid();
     gateway.pid = fork();
     assert_true(gateway.pid >= 0);
     if (gateway.pid == 0) {
+        child_ends_with_parent(parent);
         if (freopen(gateway.log, "a", stderr) == NULL) {
             _exit(126);
         }
@@ -321,7 +328,8 @@ static void a_gateway_that_hangs_is_noticed_and_joined_again(void **state)
     /* Its sockets stay open and take what is sent: only silence tells. */
     assert_int_equal(kill(gateway.pid, SIGSTOP), 0);
     client_rig_await(&rig, has_lost_the_link);
-    assert_non_null(strstr(rig.last.text, "nothing received"));
+    const tg_event last = client_rig_last(&rig);
+    assert_non_null(strstr(last.text, "nothing received"));
     assert_false(all_rows_are_live(&rig));
     (void)pthread_mutex_lock(&rig.lock);
     rig.live_count = 1;

@@ -131,6 +131,14 @@ void client_rig_step_until(client_rig *rig, bool (*condition)(const client_rig *
     }
 }
 
+tg_event client_rig_last(client_rig *rig)
+{
+    (void)pthread_mutex_lock(&rig->lock);
+    const tg_event last = rig->last;
+    (void)pthread_mutex_unlock(&rig->lock);
+    return last;
+}
+
 bool client_rig_is_live(const client_rig *rig)
 {
     return rig->state == TG_SESSION_LIVE;

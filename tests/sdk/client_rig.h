@@ -41,6 +41,9 @@ void client_rig_await(client_rig *rig, bool (*condition)(const client_rig *rig))
 /* The same for a client that the test steps by itself. */
 void client_rig_step_until(client_rig *rig, bool (*condition)(const client_rig *rig));
 
+/* The last error that a session event brought, while more may be coming. */
+tg_event client_rig_last(client_rig *rig);
+
 bool client_rig_is_live(const client_rig *rig);
 bool client_rig_has_error(const client_rig *rig);
 bool client_rig_is_idle(const client_rig *rig);

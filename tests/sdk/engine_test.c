@@ -315,6 +315,59 @@ static void an_unsubscription_leaves_other_views_alone(void **state)
     rig_deliver(r);
     assert_int_equal(r->session.set_count, 1);
     assert_int_equal(state_of(r), TG__ENGINE_LIVE);
+    /* What was left behind keeps its last price, and says that it is one. */
+    tg_row row;
+    assert_int_equal(rig_row(r, 3, &row), TG_OK);
+    assert_int_equal(row.quality, TG_QUALITY_STALE);
+    assert_int_equal(row.cause, TG_QUALITY_CAUSE_UNSUBSCRIBED);
+    assert_int_equal(rig_row(r, 4, &row), TG_OK);
+    assert_int_equal(row.quality, TG_QUALITY_LIVE);
+    rig_subscribe(r, 3, 3);
+    rig_advance(r, 10 * RIG_MS);
+    rig_deliver(r);
+    assert_int_equal(rig_row(r, 3, &row), TG_OK);
+    assert_int_equal(row.quality, TG_QUALITY_LIVE);
+    rig_close(r);
+}
+
+/* An ADD of an instrument as the simulated gateway describes it, but for its symbol. */
+static tg_err give_entry(rig *r, tg_instrument_id id, const char *symbol)
+{
+    tg__dictionary_entry entry;
+    uint8_t bytes[256];
+    size_t size = 0;
+    const tg_view *view = tg_reader_pin(r->reader);
+    memset(&entry, 0, sizeof entry);
+    entry.op = TG__DICTIONARY_ADD;
+    entry.as.instrument = *tg_view_instrument(view, id);
+    tg_reader_unpin(r->reader);
+    memset(entry.as.instrument.symbol, 0, TG_SYMBOL_SIZE);
+    memcpy(entry.as.instrument.symbol, symbol, strlen(symbol));
+    assert_int_equal(
+        tg__dictionary_encode(r->market.generation, &entry, 1, bytes, sizeof bytes, &size), TG_OK);
+    return rig_message(r, bytes, size);
+}
+
+static void a_rename_that_came_while_the_client_was_away_is_taken(void **state)
+{
+    (void)state;
+    rig *r = make();
+    rig_subscribe(r, 0, 3);
+    rig_go_live(r);
+    assert_int_equal(rig_closed(r, TG__CAUSE_LOST, 0, 0), TG_OK);
+    rig_await_attempt(r);
+    rig_accept(r);
+    const sim_message *welcome = sim_session_take(&r->session);
+    assert_int_equal(rig_message(r, welcome->bytes, welcome->size), TG_OK);
+    assert_int_equal(give_entry(r, 3, "RENAMED"), TG_OK);
+    assert_int_equal(state_of(r), TG__ENGINE_JOINING);
+    const tg_view *view = tg_reader_pin(r->reader);
+    assert_string_equal(tg_view_instrument(view, 3)->symbol, "RENAMED");
+    tg_reader_unpin(r->reader);
+    /* Once in a session: after that the id would mean two things. */
+    assert_int_equal(give_entry(r, 3, "AGAIN"), TG_OK);
+    assert_int_not_equal(state_of(r), TG__ENGINE_JOINING);
+    assert_int_equal(r->close_code, TG__CLOSE_BAD_MESSAGE);
     rig_close(r);
 }
 
@@ -709,6 +762,7 @@ int main(void)
         cmocka_unit_test(too_fast_is_asked_again_later),
         cmocka_unit_test(a_pending_answer_is_completed_by_the_next),
         cmocka_unit_test(an_unsubscription_leaves_other_views_alone),
+        cmocka_unit_test(a_rename_that_came_while_the_client_was_away_is_taken),
         cmocka_unit_test(an_instrument_wanted_again_while_it_leaves_comes_back),
         cmocka_unit_test(a_set_that_differs_from_our_account_ends_the_session),
         cmocka_unit_test(find_pages_through_the_directory),

@@ -37,6 +37,7 @@ static bool await(waiter *w)
 
 static waiter w = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
 
+/* Also on a system whose tables do not name it, as in a bare container. */
 static void localhost_has_loopback_addresses(void **state)
 {
     (void)state;
@@ -48,9 +49,9 @@ static void localhost_has_loopback_addresses(void **state)
     assert_true(await(&w));
     assert_true(tg__resolver_take(resolver, &addresses));
     assert_int_equal(addresses.failure, 0);
-    assert_true(addresses.count >= 1);
-    assert_true(strcmp(addresses.text[0], "127.0.0.1") == 0 ||
-                strcmp(addresses.text[0], "::1") == 0);
+    assert_int_equal(addresses.count, 2);
+    assert_string_equal(addresses.text[0], "127.0.0.1");
+    assert_string_equal(addresses.text[1], "::1");
     assert_false(tg__resolver_take(resolver, &addresses)); /* once */
     tg__resolver_close(resolver);
 }

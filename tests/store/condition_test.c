@@ -145,6 +145,20 @@ static void entitlement_halts_and_delays_show(void **state)
     assert_int_equal(quality_of(at, 2, S + 500 * MS + 1), TG_QUALITY_QUIET);
 }
 
+static void a_row_that_nobody_follows_is_stale_until_it_comes_again(void **state)
+{
+    fixture *at = *state;
+    tg__store_set_unfollowed(at->store, 1);
+    tg__store_set_unfollowed(at->store, 3); /* unknown: changes nothing */
+    tg__store_channel_alive(at->store, 2 * S);
+    assert_int_equal(quality_of(at, 1, 2 * S), TG_QUALITY_STALE);
+    assert_int_equal(quality_of(at, 2, 2 * S), TG_QUALITY_LIVE);
+    assert_int_equal(admit_at(at->store, 1, quote(1, 0, 1), 2 * S), TG__REFUSED_REGRESSION);
+    assert_int_equal(quality_of(at, 1, 2 * S), TG_QUALITY_STALE);
+    assert_int_equal(admit_at(at->store, 1, quote(1, 1, 100), 2 * S), TG__CONFIRMED);
+    assert_int_equal(quality_of(at, 1, 2 * S), TG_QUALITY_LIVE);
+}
+
 static void a_pinned_view_grows_old_by_itself(void **state)
 {
     fixture *at = *state;
@@ -172,6 +186,7 @@ int main(void)
         WITH_STORE(a_silent_channel_makes_rows_stale_and_a_heartbeat_proves_them),
         WITH_STORE(a_stale_venue_takes_only_its_own_rows_and_its_return_clears_nothing),
         WITH_STORE(entitlement_halts_and_delays_show),
+        WITH_STORE(a_row_that_nobody_follows_is_stale_until_it_comes_again),
         WITH_STORE(a_pinned_view_grows_old_by_itself),
     };
     return cmocka_run_group_tests_name("store.condition", tests, NULL, NULL);

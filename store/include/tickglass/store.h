@@ -45,7 +45,8 @@ typedef enum tg_quality_cause {
     TG_QUALITY_CAUSE_FEED,        /**< delayed by contract */
     TG_QUALITY_CAUSE_CADENCE,     /**< no tick for longer than usual */
     TG_QUALITY_CAUSE_ENTITLEMENT, /**< refused by the gateway */
-    TG_QUALITY_CAUSE_NO_VALUE     /**< nothing was received */
+    TG_QUALITY_CAUSE_NO_VALUE,    /**< nothing was received */
+    TG_QUALITY_CAUSE_UNSUBSCRIBED /**< nobody follows it any more */
 } tg_quality_cause;
 
 /** One instrument as of one view. */

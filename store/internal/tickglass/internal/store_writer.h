@@ -29,6 +29,8 @@ TG_MUST_CHECK tg_err tg__store_define_venue(tg_store *store, const tg_venue *ven
  * tg__store_rename() and tg__store_rescale().
  */
 TG_MUST_CHECK tg_err tg__store_define_instrument(tg_store *store, const tg_instrument *instrument);
+/* True if id is in use and belongs to that venue. */
+bool tg__store_has(const tg_store *store, tg_instrument_id id, tg_venue_id venue);
 TG_MUST_CHECK tg_err tg__store_rename(tg_store *store, tg_instrument_id id, const char *symbol);
 TG_MUST_CHECK tg_err tg__store_remove(tg_store *store, tg_instrument_id id);
 /*
@@ -95,6 +97,8 @@ void tg__store_channel_alive(tg_store *store, int64_t now_mono_ns);
 void tg__store_set_channel_timeout(tg_store *store, int64_t timeout_ns);
 void tg__store_set_venue_stale(tg_store *store, tg_venue_id venue, bool stale);
 void tg__store_set_not_entitled(tg_store *store, tg_instrument_id id, bool refused);
+/* No channel carries the instrument any more: STALE until it is admitted or confirmed again. */
+void tg__store_set_unfollowed(tg_store *store, tg_instrument_id id);
 
 /* Make everything since the last publication visible. Never waits, always succeeds. */
 void tg__store_publish(tg_store *store, int64_t now_mono_ns);
