@@ -55,19 +55,19 @@ static void require_same_fault(tg_err err, const tg__fault *fault, tg_err wanted
     require(err == TG_OK || (fault->offset == wanted->offset && fault->row == wanted->row));
 }
 
-static bool over_64_bits(wide value)
+static bool in_64_bits(wide value)
 {
-    return value < INT64_MIN || value > INT64_MAX;
+    return value >= INT64_MIN && value <= INT64_MAX;
 }
 
-/* A time that is over 2^63 ns from the gateway's, or from the row's last one, need not be told. */
-static bool times_are_apart(const tg__frame *frame, const tg__update *rows)
+/* A time that lies over 2^63 ns from the gateway's, or from its old value where the encoder makes
+ * the row a general one, cannot be told. */
+static bool a_time_is_too_far(const tg__frame *frame, const tg__update *rows)
 {
     for (uint32_t i = 0; i < frame->count; i++) {
         const wide ts_ns = rows[i].image.value[TG_FIELD_TS_EXCHANGE];
-        const tg_image *const base = &start.channel.images[rows[i].slot];
-        if (over_64_bits(frame->ts_gateway_ns - ts_ns) ||
-            over_64_bits(base->value[TG_FIELD_TS_EXCHANGE] - ts_ns)) {
+        const int64_t old_ns = start.images[rows[i].slot].value[TG_FIELD_TS_EXCHANGE];
+        if (!in_64_bits(frame->ts_gateway_ns - ts_ns) || !in_64_bits(ts_ns - old_ns)) {
             return true;
         }
     }
@@ -82,7 +82,7 @@ static void encode_delta_again(const tg__frame *frame)
     tg__fault fault;
     const tg_err err = tg__delta_encode(channel, frame, expected, again, sizeof again, &encoded);
     if (err == TG_ERR_OVERFLOW) {
-        require(times_are_apart(frame, expected));
+        require(a_time_is_too_far(frame, expected));
         return;
     }
     require(err == TG_OK);
