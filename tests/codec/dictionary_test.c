@@ -201,8 +201,8 @@ static void every_value_of_an_instrument_has_its_limits(void **state)
         {20, 0x80, TG_ERR_VALUE_RANGE, 20},
         {21, 0, TG_ERR_COUNT_LIMIT, 21},
         {21, 9, TG_ERR_COUNT_LIMIT, 21},
-        {23, 0, TG_ERR_VALUE_RANGE, 22}, /* tick size 0 */
-        {23, 1, TG_ERR_VALUE_RANGE, 22}, /* tick size -1 */
+        {23, 0, TG_ERR_VALUE_RANGE, 23}, /* tick size 0 */
+        {23, 1, TG_ERR_VALUE_RANGE, 23}, /* tick size -1 */
         {24, 2, TG_OK, 0},
         {24, 1, TG_ERR_VALUE_RANGE, 24}, /* the second band does not lie above the first */
         {26, 0, TG_ERR_STRING, 26},      /* no symbol */
