@@ -279,7 +279,11 @@ static void a_page_of_the_directory_comes_back(void **state)
     assert_int_equal(tg__found_decode(bytes, size, &found, &reader, &fault), TG_OK);
     assert_int_equal(found.request, 42);
     assert_true(found.more);
+    assert_int_equal(found.generation, 3);
     assert_int_equal(reader.left, 2);
+    bytes[1] = 0xfe; /* flags of later versions */
+    assert_int_equal(tg__found_decode(bytes, size, &found, &reader, &fault), TG_OK);
+    assert_false(found.more);
 }
 
 int main(void)
