@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "delta_decode.h"
+#include "delta_encode.h"
 #include "oracle.h"
 #include "start_channel.h"
 
@@ -214,6 +215,17 @@ static void require_decoded(const tg__frame *wanted, const tg__frame *frame)
     }
 }
 
+/* The planner that every processor can run gives the same error and the same bytes. */
+static void check_scalar_planner(const tg__frame *frame, tg_err wanted_err, size_t wanted_size)
+{
+    static uint8_t scalar[FRAME_SIZE_MAX];
+    tg__sink out = tg__sink_of(scalar, sizeof scalar);
+    require(tg__delta_encode_with(tg__rows_plan_scalar, &start.channel, frame, updates, &out) ==
+            wanted_err);
+    require(wanted_err != TG_OK ||
+            (tg__sink_size(&out) == wanted_size && memcmp(scalar, bytes, wanted_size) == 0));
+}
+
 static void check_frame(const tg__frame *wanted)
 {
     const tg__channel *const channel = &start.channel;
@@ -221,6 +233,7 @@ static void check_frame(const tg__frame *wanted)
     tg__fault fault;
     size_t size = 0;
     const tg_err err = tg__delta_encode(channel, wanted, updates, bytes, sizeof bytes, &size);
+    check_scalar_planner(wanted, err, size);
     if (err == TG_ERR_OVERFLOW) {
         require(leaves_64_bits(wanted));
         return;

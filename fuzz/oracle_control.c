@@ -133,14 +133,21 @@ static bool read_bands(oracle *in, tg_instrument *instrument)
     instrument->band_count = (uint8_t)count;
     wide previous = (wide)INT64_MIN - 1;
     for (unsigned i = 0; i < count; i++) {
-        const size_t at = in->at;
+        const size_t from_at = in->at;
         wide from = 0;
         wide tick = 0;
-        if (!oracle_zigzag(in, &from) || !oracle_zigzag(in, &tick)) {
+        if (!oracle_zigzag(in, &from)) {
             return false;
         }
-        if (tick <= 0 || from <= previous) {
-            return oracle_fail(in, TG_ERR_VALUE_RANGE, at);
+        if (from <= previous) {
+            return oracle_fail(in, TG_ERR_VALUE_RANGE, from_at);
+        }
+        const size_t tick_at = in->at;
+        if (!oracle_zigzag(in, &tick)) {
+            return false;
+        }
+        if (tick <= 0) {
+            return oracle_fail(in, TG_ERR_VALUE_RANGE, tick_at);
         }
         instrument->band[i].from_price = (int64_t)from;
         instrument->band[i].tick_size = (int64_t)tick;
@@ -349,19 +356,16 @@ tg_err oracle_judge_find(const uint8_t *bytes, size_t size, tg__fault *fault)
 
 /* ---- section 4; what is longer than known is ignored ---- */
 
-/* Each u32 of a group, within its limits; a fault is named at the start of the group. */
+/* Some u32 in a row, each within its limits. */
 static bool read_group(oracle *in, unsigned count, const uint32_t *least, const uint32_t *most)
 {
-    const size_t at = in->at;
-    bool good = true;
     for (unsigned i = 0; i < count; i++) {
-        uint64_t number = 0;
-        if (!oracle_bytes_le(in, 4, &number)) {
+        uint64_t ignored = 0;
+        if (!read_number(in, 4, least[i], most[i], TG_ERR_VALUE_RANGE, &ignored)) {
             return false;
         }
-        good = good && number >= least[i] && number <= most[i];
     }
-    return good || oracle_fail(in, TG_ERR_VALUE_RANGE, at);
+    return true;
 }
 
 static bool read_limits(oracle *in)

@@ -201,8 +201,8 @@ static void every_value_of_an_instrument_has_its_limits(void **state)
         {20, 0x80, TG_ERR_VALUE_RANGE, 20},
         {21, 0, TG_ERR_COUNT_LIMIT, 21},
         {21, 9, TG_ERR_COUNT_LIMIT, 21},
-        {23, 0, TG_ERR_VALUE_RANGE, 22}, /* tick size 0 */
-        {23, 1, TG_ERR_VALUE_RANGE, 22}, /* tick size -1 */
+        {23, 0, TG_ERR_VALUE_RANGE, 23}, /* tick size 0 */
+        {23, 1, TG_ERR_VALUE_RANGE, 23}, /* tick size -1 */
         {24, 2, TG_OK, 0},
         {24, 1, TG_ERR_VALUE_RANGE, 24}, /* the second band does not lie above the first */
         {26, 0, TG_ERR_STRING, 26},      /* no symbol */
@@ -279,7 +279,11 @@ static void a_page_of_the_directory_comes_back(void **state)
     assert_int_equal(tg__found_decode(bytes, size, &found, &reader, &fault), TG_OK);
     assert_int_equal(found.request, 42);
     assert_true(found.more);
+    assert_int_equal(found.generation, 3);
     assert_int_equal(reader.left, 2);
+    bytes[1] = 0xfe; /* flags of later versions */
+    assert_int_equal(tg__found_decode(bytes, size, &found, &reader, &fault), TG_OK);
+    assert_false(found.more);
 }
 
 int main(void)
