@@ -85,7 +85,7 @@ size_t raw_upgrade_text(const raw_server *server, char *text, size_t size)
     return (size_t)snprintf(text, size,
                             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
                             "Connection: Upgrade\r\nSec-WebSocket-Accept: %.*s\r\n"
-                            "Sec-WebSocket-Protocol: tickglass.0\r\n\r\n",
+                            "Sec-WebSocket-Protocol: tickglass.1\r\n\r\n",
                             (int)accept_size, (const char *)accept_text);
 }
 

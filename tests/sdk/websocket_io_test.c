@@ -154,7 +154,7 @@ static void the_request_carries_token_and_subprotocol_and_no_extension(void **st
     finish(d);
     assert_non_null(strstr(d->server.request, "GET /tickglass HTTP/1.1\r\n"));
     assert_non_null(find_header(d->server.request, "authorization: bearer the-token\r\n"));
-    assert_non_null(find_header(d->server.request, "sec-websocket-protocol: tickglass.0\r\n"));
+    assert_non_null(find_header(d->server.request, "sec-websocket-protocol: tickglass.1\r\n"));
     assert_null(find_header(d->server.request, "sec-websocket-extensions"));
 }
 
@@ -450,7 +450,7 @@ static void answers_that_are_no_upgrade_are_refused(void **state)
     static const char *const rows[] = {
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         "Sec-WebSocket-Accept: AAAAAAAAAAAAAAAAAAAAAAAAAAA=\r\n"
-        "Sec-WebSocket-Protocol: tickglass.0\r\n\r\n",
+        "Sec-WebSocket-Protocol: tickglass.1\r\n\r\n",
         "SSH-2.0-OpenSSH_9.2\r\n",
         "\r\n\r\n\r\n",
         "",
@@ -490,10 +490,10 @@ static void an_upgrade_to_something_else_is_refused(void **state)
         const char *from;
         const char *to;
     } rows[] = {
-        {"tickglass.0", "chat"},
-        {"Sec-WebSocket-Protocol: tickglass.0\r\n", ""},
-        {"Sec-WebSocket-Protocol: tickglass.0\r\n",
-         "Sec-WebSocket-Protocol: tickglass.0\r\n"
+        {"tickglass.1", "chat"},
+        {"Sec-WebSocket-Protocol: tickglass.1\r\n", ""},
+        {"Sec-WebSocket-Protocol: tickglass.1\r\n",
+         "Sec-WebSocket-Protocol: tickglass.1\r\n"
          "Sec-WebSocket-Extensions: permessage-deflate\r\n"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

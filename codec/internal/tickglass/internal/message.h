@@ -7,7 +7,7 @@
 
 #include <tickglass/err.h>
 
-#define TG__SUBPROTOCOL      "tickglass.0"
+#define TG__SUBPROTOCOL      "tickglass.1"
 #define TG__MESSAGE_SIZE_MAX (1u << 20) /* bytes; WELCOME may advertise less */
 #define TG__SET_MAX          8192u      /* instruments in one connection's set */
 #define TG__ITEM_MAX         4096u      /* items of one control message */
