@@ -63,12 +63,31 @@ static void digest_of_the_state_sees_every_part_of_an_image(void **state)
     assert_int_equal(tg__channel_digest(&channel), digest);
 }
 
+static void images_are_equal_only_in_presence_and_every_value(void **state)
+{
+    (void)state;
+    tg_image a;
+    memset(&a, 0, sizeof a);
+    a.present = TG_FIELD_BIT(TG_FIELD_VOLUME);
+    tg_image b = a;
+    assert_true(tg_image_values_equal(&a, &b));
+    b.value[TG_FIELD_VOLUME] = 1;
+    assert_false(tg_image_values_equal(&a, &b));
+    b = a;
+    b.present = 0; /* null is not zero */
+    assert_false(tg_image_values_equal(&a, &b));
+    b = a;
+    b.seq++; /* versions are not compared */
+    assert_true(tg_image_values_equal(&a, &b));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(set_digest_matches_bytes_written_by_hand),
         cmocka_unit_test(set_digest_tells_sets_of_equal_size_apart),
         cmocka_unit_test(slots_are_found_by_id_and_only_then),
+        cmocka_unit_test(images_are_equal_only_in_presence_and_every_value),
         cmocka_unit_test(digest_of_the_state_sees_every_part_of_an_image),
     };
     return cmocka_run_group_tests_name("codec.channel", tests, NULL, NULL);
