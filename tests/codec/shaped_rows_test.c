@@ -257,6 +257,25 @@ static void one_outlier_adds_at_most_24_bytes(void **state)
     }
 }
 
+static void the_last_bytes_are_moved_with_zeros_behind_them(void **state)
+{
+    (void)state;
+    uint8_t message[TG__ROW_READ_AHEAD];
+    tg__last_bytes last;
+    for (size_t left = 0; left < sizeof message; left++) {
+        memset(message, 0xee, sizeof message);
+        memset(&last, 0xff, sizeof last);
+        const uint8_t *at = message + sizeof message - left;
+        const uint8_t *end = message + sizeof message;
+        tg__move_last_bytes(&last, &at, &end);
+        assert_ptr_equal(at, last.bytes);
+        assert_ptr_equal(end, last.bytes + sizeof last.bytes);
+        for (size_t i = 0; i < sizeof last.bytes; i++) {
+            assert_int_equal(last.bytes[i], i < left ? 0xee : 0);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,6 +283,7 @@ int main(void)
         cmocka_unit_test(decoders_agree_bit_for_bit),
         cmocka_unit_test(short_rows_at_the_end_of_a_message_decode),
         cmocka_unit_test(one_outlier_adds_at_most_24_bytes),
+        cmocka_unit_test(the_last_bytes_are_moved_with_zeros_behind_them),
     };
     return cmocka_run_group_tests_name("codec.shaped_rows", tests, NULL, NULL);
 }
