@@ -29,6 +29,7 @@ typedef struct host {
     bool open;
     int64_t deadline_ns;
     uint64_t sessions;
+    int64_t welcomed_ns; /* of the current session; whatever came in an older one came before */
     struct {
         bool used;
         tg_instrument_id id;
@@ -231,20 +232,25 @@ static void check_version(host *h, tg_instrument_id id, tg_version version)
     }
 }
 
-/* Within one session versions only grow; the next one may be of another lineage. */
+/*
+ * Within one session versions only grow. The next one may be of another lineage, and until a row's
+ * first tick in it the row goes on showing, not as live, the version of the older lineage.
+ */
 static void check_versions(host *h)
 {
     const uint64_t sessions =
         atomic_load_explicit(&tg__engine_counters_of(h->engine)->connects, memory_order_relaxed);
     if (sessions != h->sessions) {
         h->sessions = sessions;
+        h->welcomed_ns = h->now_ns;
         memset(h->shown, 0, sizeof h->shown);
     }
     const tg_view *view = tg_reader_pin(h->reader);
     for (size_t i = 0; i < tg_view_count(view); i++) {
         const tg_instrument_id id = tg_view_id(view, i);
         tg_row row;
-        if (tg_view_row(view, id, h->now_ns, &row) == TG_OK && row.image.seq != 0) {
+        if (tg_view_row(view, id, h->now_ns, &row) == TG_OK && row.image.seq != 0 &&
+            row.received_mono_ns >= h->welcomed_ns) {
             check_version(h, id, tg_image_version(&row.image));
         }
     }
