@@ -1,12 +1,12 @@
 /* Samples of one measured case, a sample per round, and their median. */
-#ifndef BENCH_STORE_SAMPLES_H
-#define BENCH_STORE_SAMPLES_H
+#ifndef BENCH_SAMPLES_H
+#define BENCH_SAMPLES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
-    samples_max = 101
+    samples_max = 128
 };
 
 typedef struct samples {
