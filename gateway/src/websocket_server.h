@@ -1,6 +1,6 @@
 /**
- * WebSocket over TLS: carries bytes between sockets and the hub. The only file that knows
- * libwebsockets.
+ * WebSocket over TLS: carries bytes between sockets and the hub. Only the files
+ * websocket_*.c know libwebsockets.
  *
  * It decides about upgrades (path, subprotocol, rate, token) and nothing else. A connection is
  * never closed from within a receive callback: libwebsockets may still hold a part of the frame;

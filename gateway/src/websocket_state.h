@@ -1,0 +1,71 @@
+/* What the files of the WebSocket server share: its record of a connection, and itself. */
+#ifndef TG_GATEWAY_WEBSOCKET_STATE_H
+#define TG_GATEWAY_WEBSOCKET_STATE_H
+
+#include <libwebsockets.h>
+
+#include "reach.h"
+#include "websocket_server.h"
+
+#define TG__ADDRESS_SIZE        64
+#define TG__RECEIVE_BUFFER_SIZE 8192u
+
+typedef struct tg__websocket_session {
+    struct lws *wsi;
+    tg__peer *peer; /* NULL before and after the WebSocket */
+    tg__reach reach;
+    uint8_t *partial; /* the message so far, if it came in pieces */
+    size_t partial_size;
+    size_t partial_capacity;
+    char address[TG__ADDRESS_SIZE];
+    char end[128]; /* why the connection ends, for the log */
+} tg__websocket_session;
+
+/* Ends a wait. */
+typedef struct tg__websocket_alarm {
+    lws_sorted_usec_list_t list; /* first, so that its address is that of the whole */
+    tg__websocket_server *server;
+} tg__websocket_alarm;
+
+struct tg__websocket_server {
+    tg__websocket_server_options options;
+    tg__hub *hub;
+    struct lws_context *context;
+    struct lws_vhost *vhost;
+    tg__websocket_alarm alarm;
+    tg__token_bucket upgrades;
+    bool refuses_new;
+    uint32_t visitor_count; /* connections that have not asked for their upgrade yet */
+    struct lws_protocols protocols[2];
+    lws_retry_bo_t liveness;
+    char header[TG__TOKEN_SIZE_MAX + 64];
+    uint8_t out[LWS_PRE + TG__MESSAGE_SIZE_MAX];
+};
+
+static inline tg__websocket_server *tg__websocket_server_of(struct lws *wsi)
+{
+    return lws_context_user(lws_get_context(wsi));
+}
+
+static inline tg__moment tg__websocket_moment(const tg__websocket_server *server)
+{
+    const tg__moment now = {tg_clock_mono_ns(&server->options.clock),
+                            tg_clock_utc_ns(&server->options.clock)};
+    return now;
+}
+
+/* websocket_upgrade.c: what a callback has to return. */
+int tg__websocket_confirm_upgrade(struct lws *wsi);
+int tg__websocket_refuse(struct lws *wsi, unsigned status, uint32_t retry_after_s);
+
+/* websocket_session.c: a connection from its upgrade to its end. */
+int tg__websocket_establish(struct lws *wsi, tg__websocket_session *own);
+void tg__websocket_receive(struct lws *wsi, tg__websocket_session *own, const uint8_t *bytes,
+                           size_t size);
+int tg__websocket_write_ready(struct lws *wsi, tg__websocket_session *own);
+void tg__websocket_take_pong(struct lws *wsi, tg__websocket_session *own, const uint8_t *payload,
+                             size_t size);
+void tg__websocket_note_peer_close(tg__websocket_session *own, const uint8_t *payload, size_t size);
+void tg__websocket_end_session(tg__websocket_server *server, tg__websocket_session *own);
+
+#endif
