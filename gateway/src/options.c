@@ -15,6 +15,10 @@ const char tg__options_help[] =
     "tickglass-gateway - a market-data gateway that plays a recorded or a simulated market\n"
     "\n"
     "  --sim                    play the embedded simulated market (default): 2,400 instruments\n"
+    "  --sim-rate N             its ticks a second, on the whole (default 20000; 100 to 1000000)\n"
+    "  --sim-open-s S           it starts with an opening that long, at four times the rate\n"
+    "  --sim-release-s T[,T..]  news at these seconds: 190000 ticks a second for a second, then\n"
+    "                           ebbing away; never: none (default: every 300 s)\n"
     "  --tape FILE              play a recorded market: CSV, plain or .xz\n"
     "  --seed N                 of the simulated market and of the feeds' skew (default 1)\n"
     "  --speed X                times the recorded pace, up to 3 decimals; 0: as fast as possible\n"
@@ -92,6 +96,38 @@ static tg_err take_skew(tg__options *options, const char *value, tg__cause *caus
     options->skew_min_ns = (int64_t)min_ms * NS_PER_MS;
     options->skew_max_ns = (int64_t)max_ms * NS_PER_MS;
     return TG_OK;
+}
+
+/* Rising seconds with commas between them, or "never". */
+static tg_err take_releases(tg__options *options, const char *value, tg__cause *cause)
+{
+    tg__sim_options *sim = &options->sim;
+    const char *at = value;
+    sim->release_every_s = 0;
+    sim->release_count = 0;
+    bool good = true;
+    while (good && strcmp(value, "never") != 0) {
+        char second[16];
+        uint64_t number = 0;
+        const size_t length = strcspn(at, ",");
+        good = sim->release_count < TG__SIM_RELEASES_MAX && length < sizeof second;
+        if (good) {
+            memcpy(second, at, length);
+            second[length] = '\0';
+            good = read_u64(second, TG__SIM_SECONDS_MAX, &number) &&
+                   (sim->release_count == 0 || number > sim->release_s[sim->release_count - 1]);
+        }
+        if (good) {
+            sim->release_s[sim->release_count++] = (uint32_t)number;
+        }
+        if (at[length] == '\0') {
+            break;
+        }
+        at += length + 1;
+    }
+    return good ? TG_OK
+                : bad_value(cause, "--sim-release-s", value,
+                            "never, or up to 16 rising seconds like 30,90, each up to 86400");
 }
 
 /* HOST:PORT; an IPv6 address in brackets. */
@@ -174,6 +210,20 @@ static tg_err take_number(tg__options *options, const char *name, const char *va
     if (strcmp(name, "--listen") == 0) {
         return take_listen(options, value, cause);
     }
+    if (strcmp(name, "--sim-release-s") == 0) {
+        return take_releases(options, value, cause);
+    }
+    if (strcmp(name, "--sim-rate") == 0) {
+        const bool good =
+            read_u64(value, TG__SIM_TICKS_PER_S_MAX, &number) && number >= TG__SIM_TICKS_PER_S_MIN;
+        options->sim.ticks_per_s = (uint32_t)number;
+        return good ? TG_OK : bad_value(cause, name, value, "100 to 1000000 ticks a second");
+    }
+    if (strcmp(name, "--sim-open-s") == 0) {
+        const bool good = read_u64(value, TG__SIM_SECONDS_MAX, &number);
+        options->sim.open_s = (uint32_t)number;
+        return good ? TG_OK : bad_value(cause, name, value, "seconds, up to 86400");
+    }
     if (strcmp(name, "--seed") == 0) {
         return read_u64(value, UINT64_MAX, &options->seed)
                    ? TG_OK
@@ -188,7 +238,8 @@ static tg_err take_number(tg__options *options, const char *name, const char *va
 
 static bool is_number_option(const char *name)
 {
-    static const char *const names[] = {"--speed", "--skew-ms", "--listen", "--seed", "--feeds"};
+    static const char *const names[] = {"--speed", "--skew-ms",  "--listen",     "--seed",
+                                        "--feeds", "--sim-rate", "--sim-open-s", "--sim-release-s"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(name, names[i]) == 0) {
             return true;
@@ -220,6 +271,7 @@ tg_err tg__options_parse(tg__options *options, int argc, char *const *argv, tg__
         .listen_host = "127.0.0.1",
     };
     *options = defaults;
+    options->sim = tg__sim_usual;
     bool sim = false;
     for (int i = 1; i < argc; i++) {
         const char *name = argv[i];
@@ -239,6 +291,7 @@ tg_err tg__options_parse(tg__options *options, int argc, char *const *argv, tg__
             return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT, "%s: its value is missing", name);
         }
         const char *value = argv[++i];
+        sim = sim || strncmp(name, "--sim-", strlen("--sim-")) == 0;
         if (text != NULL) {
             *text = value;
         } else {

@@ -6,10 +6,12 @@
 #include <stdint.h>
 
 #include "cause.h"
+#include "sim_pace.h"
 
 typedef struct tg__options {
     const char *tape; /* NULL: the simulated market */
     uint64_t seed;
+    tg__sim_options sim;
     uint32_t speed_milli; /* 0: as fast as possible */
     bool loop;
     bool merge_feeds;

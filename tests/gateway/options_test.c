@@ -28,6 +28,30 @@ static void nothing_means_the_simulated_market_on_a_free_port(void **state)
     assert_int_equal(o.feeds, 1);
     assert_string_equal(o.listen_host, "127.0.0.1");
     assert_int_equal(o.listen_port, 0);
+    assert_int_equal(o.sim.ticks_per_s, 20000);
+    assert_int_equal(o.sim.open_s, 0);
+    assert_int_equal(o.sim.release_every_s, 300);
+}
+
+static void the_simulated_market_has_options_of_its_own(void **state)
+{
+    (void)state;
+    tg__options o;
+    tg__cause cause;
+    assert_int_equal(PARSE(&o, &cause, "--sim-rate", "30000", "--sim-open-s", "60",
+                           "--sim-release-s", "0,30,86400"),
+                     TG_OK);
+    assert_int_equal(o.sim.ticks_per_s, 30000);
+    assert_int_equal(o.sim.open_s, 60);
+    assert_int_equal(o.sim.release_count, 3);
+    assert_int_equal(o.sim.release_s[0], 0);
+    assert_int_equal(o.sim.release_s[1], 30);
+    assert_int_equal(o.sim.release_s[2], 86400);
+    assert_int_equal(PARSE(&o, &cause, "--sim-release-s", "never"), TG_OK);
+    assert_int_equal(o.sim.release_count, 0);
+    assert_int_equal(o.sim.release_every_s, 0);
+    assert_int_equal(PARSE(&o, &cause, "--sim-rate", "30000", "--tape", "t"),
+                     TG_ERR_INVALID_ARGUMENT);
 }
 
 static void every_option_is_taken(void **state)
@@ -74,6 +98,16 @@ static void bad_values_are_named(void **state)
         {"--listen", "localhost:65536", "--listen localhost:65536: expected"},
         {"--seed", "18446744073709551616", "expected an unsigned"},
         {"--seed", "", "expected an unsigned"},
+        {"--sim-rate", "99", "--sim-rate 99: expected 100 to 1000000"},
+        {"--sim-rate", "1000001", "--sim-rate 1000001: expected 100 to"},
+        {"--sim-rate", "", "--sim-rate : expected"},
+        {"--sim-open-s", "86401", "--sim-open-s 86401: expected"},
+        {"--sim-release-s", "30,30", "--sim-release-s 30,30: expected never"},
+        {"--sim-release-s", "30,", "--sim-release-s 30,: expected"},
+        {"--sim-release-s", "", "--sim-release-s : expected"},
+        {"--sim-release-s", "86401", "expected never"},
+        {"--sim-release-s", "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", "up to 16"},
+        {"--sim-release-s", "1,00000000000000000000002", "expected never"},
         {"--what", "x", "--what: there is no such option"},
         {"--merge-feeds", "--sim", "belong to --tape"},
     };
@@ -93,10 +127,12 @@ static void bad_values_are_named(void **state)
 static void the_help_names_every_option(void **state)
 {
     (void)state;
-    static const char *const names[] = {
-        "--sim",        "--tape",        "--seed",       "--speed",      "--loop",
-        "--keep-times", "--merge-feeds", "--feeds",      "--skew-ms",    "--listen",
-        "--port-file",  "--state-dir",   "--token-file", "--write-tape", "--hold-until-subscribed"};
+    static const char *const names[] = {"--sim",         "--tape",       "--seed",
+                                        "--speed",       "--loop",       "--keep-times",
+                                        "--merge-feeds", "--feeds",      "--skew-ms",
+                                        "--listen",      "--port-file",  "--state-dir",
+                                        "--token-file",  "--write-tape", "--hold-until-subscribed",
+                                        "--sim-rate",    "--sim-open-s", "--sim-release-s"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_non_null(strstr(tg__options_help, names[i]));
     }
@@ -107,6 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_means_the_simulated_market_on_a_free_port),
         cmocka_unit_test(every_option_is_taken),
+        cmocka_unit_test(the_simulated_market_has_options_of_its_own),
         cmocka_unit_test(bad_values_are_named),
         cmocka_unit_test(the_help_names_every_option),
     };
