@@ -11,7 +11,7 @@
 #define RESOLUTION_NS   100000u
 #define EPOCH           7u
 #define WARM_UP_CUTS    250u
-#define CUTS_MAX        60000u
+#define CUTS_MAX        200000u
 #define SNAPSHOT_FRAMES 8u
 #define TS_START_NS     INT64_C(1700000000000000000)
 #define NETWORK_LAG_NS  INT64_C(5000000)

@@ -2,6 +2,9 @@
  * bench_market [--json] [TAPE...]: recorded markets and the simulated one side by side, and what a
  * simulated row costs. Without tapes: those of ../shared/data/tapes, which may be absent. With
  * --json only lines of JSON go to standard output.
+ *
+ * A calibrated figure is met between the lowest and the highest of the recorded markets, a fifth
+ * added on both sides.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,40 +30,47 @@ typedef struct source {
 typedef struct figure_name {
     const char *name;
     size_t offset;
+    bool calibrated; /* the simulation is to lie where the recorded markets do */
 } figure_name;
 
 #define FIGURE(name)                                                                               \
     {                                                                                              \
-#name, offsetof(market_figures, name)                                                      \
+#name, offsetof(market_figures, name), false                                               \
+    }
+#define CALIBRATED(name)                                                                           \
+    {                                                                                              \
+#name, offsetof(market_figures, name), true                                                \
     }
 
 static const figure_name names[] = {
     FIGURE(instruments),
     FIGURE(seconds),
     FIGURE(ticks_per_s),
-    FIGURE(trade_pct),
-    FIGURE(both_pct),
-    FIGURE(moved_pct),
-    FIGURE(move_one_tick_pct),
-    FIGURE(spread_one_tick_pct),
-    FIGURE(spread_to_32_pct),
-    FIGURE(trade_run),
+    CALIBRATED(trade_pct),
+    CALIBRATED(both_pct),
+    CALIBRATED(moved_pct),
+    CALIBRATED(move_one_tick_pct),
+    CALIBRATED(spread_one_tick_pct),
+    CALIBRATED(spread_to_32_pct),
+    CALIBRATED(trade_run),
     FIGURE(top_1_pct),
-    FIGURE(top_10_pct),
+    CALIBRATED(top_10_pct),
     FIGURE(market_fano_1ms),
     FIGURE(market_fano_10ms),
-    FIGURE(market_cv_1s),
-    FIGURE(peak_s_ratio),
+    CALIBRATED(market_cv_1s),
+    CALIBRATED(peak_s_ratio),
     FIGURE(peak_s),
     FIGURE(peak_ms),
     FIGURE(busy),
-    FIGURE(gap_cv),
-    FIGURE(gap_over_10_medians_pct),
-    FIGURE(gap_under_1ms_pct),
-    FIGURE(silence_ratio),
-    FIGURE(fano_10ms),
-    FIGURE(fano_1s),
+    CALIBRATED(gap_cv),
+    CALIBRATED(gap_over_10_medians_pct),
+    CALIBRATED(gap_under_1ms_pct),
+    CALIBRATED(silence_ratio),
+    CALIBRATED(fano_10ms),
+    CALIBRATED(fano_1s),
 };
+
+static const double tolerance = 0.2;
 
 static source sources[sources_max];
 static size_t source_count;
@@ -162,8 +172,24 @@ static double measure_cost(const tg__sim_options *options)
     return samples_median(&row_ns);
 }
 
-static void print_json(double row_ns)
+/* Of the source "sim", whose place is at; the sources before it are recorded. */
+static bool is_met(size_t at, size_t figure)
 {
+    double lowest = figure_of(&sources[0], figure);
+    double highest = lowest;
+    for (size_t s = 1; s < at; s++) {
+        const double value = figure_of(&sources[s], figure);
+        lowest = value < lowest ? value : lowest;
+        highest = value > highest ? value : highest;
+    }
+    const double value = figure_of(&sources[at], figure);
+    return value >= lowest * (1 - tolerance) && value <= highest * (1 + tolerance);
+}
+
+static void print_json(size_t recorded, double row_ns)
+{
+    unsigned calibrated = 0;
+    unsigned met = 0;
     for (size_t s = 0; s < source_count; s++) {
         printf("{\"bench\":\"gateway.market\",\"source\":\"%s\"", sources[s].name);
         for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -171,10 +197,15 @@ static void print_json(double row_ns)
         }
         printf("}\n");
     }
-    printf("{\"bench\":\"gateway.sim\",\"row_ns\":%.1f}\n", row_ns);
+    for (size_t i = 0; recorded > 0 && i < sizeof names / sizeof names[0]; i++) {
+        calibrated += names[i].calibrated;
+        met += names[i].calibrated && is_met(recorded, i);
+    }
+    printf("{\"bench\":\"gateway.sim\",\"row_ns\":%.1f,\"calibrated\":%u,\"met\":%u}\n", row_ns,
+           calibrated, met);
 }
 
-static void print_table(double row_ns)
+static void print_table(size_t recorded, double row_ns)
 {
     printf("%-24s", "");
     for (size_t s = 0; s < source_count; s++) {
@@ -184,6 +215,9 @@ static void print_table(double row_ns)
         printf("\n%-24s", names[i].name);
         for (size_t s = 0; s < source_count; s++) {
             printf(" %16.2f", figure_of(&sources[s], i));
+        }
+        if (recorded > 0 && names[i].calibrated) {
+            printf("  %s", is_met(recorded, i) ? "met" : "MISSED");
         }
     }
     printf("\n\na simulated row costs %.1f ns\n", row_ns);
@@ -214,6 +248,7 @@ int main(int argc, char **argv)
     if (first == argc) {
         measure_own_tapes();
     }
+    const size_t recorded = source_count;
     tg__sim_options release = tg__sim_usual;
     release.release_count = 1;
     release.release_s[0] = 30;
@@ -221,9 +256,9 @@ int main(int argc, char **argv)
     measure_sim("sim release", &release, 60);
     const double row_ns = measure_cost(&tg__sim_usual);
     if (json) {
-        print_json(row_ns);
+        print_json(recorded, row_ns);
     } else {
-        print_table(row_ns);
+        print_table(recorded, row_ns);
     }
     return 0;
 }

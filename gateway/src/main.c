@@ -84,8 +84,8 @@ static tg_err open_source(gateway *g, tg__cause *cause)
                              &playback->source.tape, cause));
         return TG_OK;
     }
-    const tg_err err = tg__sim_open(options->seed, &options->sim, &g->directory,
-                                    &playback->source.sim);
+    const tg_err err =
+        tg__sim_open(options->seed, &options->sim, &g->directory, &playback->source.sim);
     return err == TG_OK ? TG_OK : tg__cause_set(cause, err, "--sim: %s", tg_err_text(err));
 }
 

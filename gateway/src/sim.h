@@ -17,7 +17,7 @@
  * Ticks in a million that the first of two feed handlers must lose, so that the second, 6 to 9 ms
  * later, brings about 340 a minute out of order: in the minute of a release, at the usual rate.
  */
-#define TG__SIM_LATE_PPM 373u
+#define TG__SIM_LATE_PPM 343u
 
 typedef struct tg__sim tg__sim;
 

@@ -10,8 +10,8 @@
 #define TRAIN_MEAN_Q8     1296u /* events of one start, all that follows included */
 #define TRAIN_LENGTH_MAX  400u
 #define SHORT_GAP_SHIFTS  10u /* 1 us to 1 ms */
-#define LONG_GAP_SHIFTS   6u  /* from there to 67 ms */
-#define LONG_GAP_Q8       48u
+#define LONG_GAP_SHIFTS   3u  /* from there to 8 ms */
+#define LONG_GAP_Q8       64u
 #define QUIET_KEEPS       50u /* of a quiet venue's events one in so many happens */
 #define TRIES_MAX         4u  /* draws for an instrument that is wanted now */
 #define LOG_FRACTION_BITS 16

@@ -22,8 +22,8 @@ const tg__sim_options tg__sim_usual = {
 };
 
 /* Of the mean, in 1/256; they add up to 16 x 256. */
-static const uint32_t moods_q8[TG__SIM_MOODS] = {80,  105, 125, 140, 155, 165, 180, 190,
-                                                 205, 225, 250, 280, 325, 410, 545, 716};
+static const uint32_t moods_q8[TG__SIM_MOODS] = {75,  92,  110, 124, 138, 152, 166, 180,
+                                                 195, 212, 235, 265, 312, 380, 500, 960};
 
 static int64_t next_release(const tg__pace *pace)
 {

@@ -24,7 +24,7 @@ typedef struct listing {
     bool has_ids;
 } listing;
 
-#define RANK_OFFSET    250u /* of 2,400: the leader has eleven times the mean share */
+#define RANK_OFFSET    180u /* of 2,400: the leaders have fifteen times the mean share */
 #define SPREAD_DIVISOR 400
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof(array)[0]))

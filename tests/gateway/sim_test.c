@@ -221,7 +221,7 @@ static void a_minute_has_the_shares_of_recorded_markets(void **state)
     assert_in_range(is.both, percent, percent * 4);
     assert_in_range(is.sides_moved, is.sides / 100 * 7, is.sides / 100 * 54);
     assert_in_range(is.busiest_tenth, percent * 35, percent * 57);
-    assert_in_range(is.busiest_second, 40000, 70000);
+    assert_in_range(is.busiest_second, 50000, 90000);
     assert_in_range(is.silent, 100, 500);
     close_market(&m);
 }
