@@ -172,12 +172,12 @@ static uint32_t spread_of(uint32_t index, int64_t anchor_ticks)
     return wanted > most ? (uint32_t)most : wanted;
 }
 
-static uint32_t family_of(tg_asset_class asset_class, bool may_be_negative)
+static uint32_t family_of(const listing *list)
 {
-    if (asset_class == TG_ASSET_FUTURE || asset_class == TG_ASSET_BOND) {
-        return may_be_negative ? TG__SIM_FAMILIES : 1;
+    if (list->bases == crypto) {
+        return 0;
     }
-    return 0;
+    return list->bases == future_roots || list->bases == bonds ? 1 : TG__SIM_FAMILIES;
 }
 
 /* A share that falls with the rank like a power law; the last seventh of a venue sleeps. */
@@ -220,7 +220,7 @@ static tg_err add_listed(tg__directory *directory, tg__sim_traits *traits, const
     own.lot = instrument.quantity_exponent < 0 ? 100 : 1;
     own.weight = weight_of(index, size);
     own.spread_ticks = spread_of(index, own.anchor_ticks);
-    own.family = family_of(list->asset_class, list->may_be_negative);
+    own.family = family_of(list);
     own.relative = (tg_instrument_id)(directory->count - index + (index + list->base_count) % size);
     own.venue = venue;
     instrument.cadence_ms = own.weight == 0 ? 300000 : own.weight < 2000 ? 60000 : 10000;
