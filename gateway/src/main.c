@@ -128,6 +128,10 @@ static tg_err open_market(gateway *g, tg__cause *cause)
     if (options->write_tape != NULL) {
         TG_TRY(tg__tape_writer_open(options->write_tape, &g->directory, &playback->writer, cause));
     }
+    if (options->tick_log != NULL) {
+        TG_TRY(tg__tick_log_open(options->tick_log, g->epochs.lineage, g->directory.count,
+                                 &playback->tick_log, cause));
+    }
     return TG_OK;
 }
 
@@ -204,6 +208,7 @@ static void close_gateway(gateway *g)
     tg__websocket_server_close(g->server); /* tears every connection down */
     tg__hub_close(g->hub);
     tg__tape_writer_close(g->playback.writer);
+    tg__tick_log_close(g->playback.tick_log);
     tg__source_close(&g->playback.source);
     tg__feed_deinit(&g->playback.feed);
     tg__sequencer_deinit(&g->sequencer);
@@ -251,6 +256,7 @@ static tg_err serve(gateway *g, tg__cause *cause)
         const tg__moment now = moment_of(g);
         if (now.mono_ns >= next_boundary_ns) {
             tg__hub_boundary(g->hub, &g->sequencer, now);
+            tg__tick_log_flush(g->playback.tick_log);
             next_boundary_ns += BOUNDARY_NS;
             if (next_boundary_ns <= now.mono_ns) {
                 next_boundary_ns = now.mono_ns + BOUNDARY_NS; /* the machine was away: no burst */

@@ -22,6 +22,7 @@ typedef struct tg__options {
     const char *state_dir;
     const char *token_file;
     const char *write_tape;
+    const char *tick_log;
     bool keep_times;
     bool hold_until_subscribed;
     bool help;
