@@ -55,6 +55,7 @@ typedef struct gateway {
     tg__directory directory;
     tg__sequencer sequencer;
     tg__playback playback;
+    tg__metrics *metrics; /* NULL: nobody asked */
     tg__hub *hub;
     tg__websocket_server *server;
     uint64_t instance;
@@ -135,6 +136,21 @@ static tg_err open_market(gateway *g, tg__cause *cause)
     return TG_OK;
 }
 
+static tg_err open_metrics(gateway *g, tg__cause *cause)
+{
+    tg__metrics_files *files = NULL;
+    if (g->options.metrics_dir == NULL) {
+        return TG_OK;
+    }
+    TG_TRY(tg__metrics_files_open(g->options.metrics_dir, &files, cause));
+    const tg_err err = tg__metrics_open(&g->clock, g->directory.count, files, &g->metrics);
+    if (err != TG_OK) {
+        return tg__cause_set(cause, err, "stage histograms: %s", tg_err_text(err));
+    }
+    g->playback.metrics = g->metrics;
+    return TG_OK;
+}
+
 static tg_err open_server(gateway *g, tg__cause *cause)
 {
     const tg__websocket_server_options options = {
@@ -152,6 +168,7 @@ static tg_err open_server(gateway *g, tg__cause *cause)
     const tg__hub_options hub_options = {
         .directory = &g->directory,
         .bearer = &g->bearer,
+        .metrics = g->metrics,
         .instance = g->instance,
         .lineage = g->epochs.lineage,
         .time_resolution_ns = TIME_RESOLUTION_NS,
@@ -188,6 +205,7 @@ static tg_err open_gateway(gateway *g, tg__cause *cause)
     TG_TRY(open_source(g, cause));
     TG_TRY(open_state(g, cause));
     TG_TRY(open_market(g, cause));
+    TG_TRY(open_metrics(g, cause));
     TG_TRY(open_server(g, cause));
     if (g->certificate.made) {
         tg__log("made a development CA and a server certificate: clients trust %s",
@@ -207,6 +225,7 @@ static void close_gateway(gateway *g)
 {
     tg__websocket_server_close(g->server); /* tears every connection down */
     tg__hub_close(g->hub);
+    tg__metrics_close(g->metrics);
     tg__tape_writer_close(g->playback.writer);
     tg__tick_log_close(g->playback.tick_log);
     tg__source_close(&g->playback.source);
@@ -254,9 +273,11 @@ static tg_err serve(gateway *g, tg__cause *cause)
             TG_TRY(tg__playback_run(&g->playback, moment_of(g), ROWS_PER_TURN, cause));
         }
         const tg__moment now = moment_of(g);
+        tg__metrics_turn_end(g->metrics, now.mono_ns);
         if (now.mono_ns >= next_boundary_ns) {
             tg__hub_boundary(g->hub, &g->sequencer, now);
             tg__tick_log_flush(g->playback.tick_log);
+            tg__metrics_rotate(g->metrics);
             next_boundary_ns += BOUNDARY_NS;
             if (next_boundary_ns <= now.mono_ns) {
                 next_boundary_ns = now.mono_ns + BOUNDARY_NS; /* the machine was away: no burst */

@@ -29,6 +29,7 @@ const char tg__options_help[] =
     "                           $XDG_STATE_HOME/tickglass-gateway\n"
     "  --token-file FILE        the bearer token; default: DIR/token, made at the first start\n"
     "  --write-tape FILE        write what is played, as a tape\n"
+    "  --metrics-dir DIR        stage histograms, a new interval every 10 s, are written there\n"
     "  --tick-log FILE          a binary journal of every tick that a lane admitted\n"
     "  --hold-until-subscribed  begin to play at the first subscription\n"
     "  --help, --version\n";
@@ -151,6 +152,7 @@ static const char **text_option(tg__options *options, const char *name)
         {"--tape", &options->tape},
         {"--port-file", &options->port_file},
         {"--state-dir", &options->state_dir},
+        {"--metrics-dir", &options->metrics_dir},
         {"--tick-log", &options->tick_log},
         {"--token-file", &options->token_file},
         {"--write-tape", &options->write_tape},

@@ -23,6 +23,7 @@ typedef struct tg__options {
     const char *token_file;
     const char *write_tape;
     const char *tick_log;
+    const char *metrics_dir;
     bool keep_times;
     bool hold_until_subscribed;
     bool help;

@@ -21,6 +21,7 @@ typedef struct tg__playback {
     tg__epoch_store *epochs;
     tg__tape_writer *writer; /* NULL: nothing is written */
     tg__tick_log *tick_log;  /* NULL: no journal */
+    tg__metrics *metrics;    /* NULL: nothing is measured */
     bool loop;
     bool started;
     bool has_next;

@@ -37,6 +37,9 @@ int64_t tg__rebase_due_mono_ns(const tg__rebase *rebase, int64_t source_ns);
  * makes. Not with keep_times: then those are the tape's own. */
 int64_t tg__rebase_utc_ns(const tg__rebase *rebase, int64_t mono_ns);
 
+/* How long ago the row of that published time was due; -1 at speed 0, where nothing ever is. */
+int64_t tg__rebase_age_ns(const tg__rebase *rebase, int64_t ts_ns, int64_t mono_ns);
+
 /* The exchange time to publish; source times must not go back between starts. */
 int64_t tg__rebase_ts_ns(tg__rebase *rebase, int64_t source_ns);
 

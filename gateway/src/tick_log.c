@@ -10,6 +10,7 @@
 #include <tickglass/internal/control_flow.h>
 
 #include "log.h"
+#include "write_all.h"
 
 struct tg__tick_log {
     int fd; /* -1: not open, or the journal has ended */
@@ -34,22 +35,6 @@ static void put_header(tg__tick_log *log, uint64_t lineage)
     put_le(log, lineage, 8);
 }
 
-static bool write_all(int fd, const uint8_t *bytes, size_t size)
-{
-    while (size > 0) {
-        const ssize_t written = write(fd, bytes, size);
-        if (written < 0 && errno == EINTR) {
-            continue;
-        }
-        if (written < 0) {
-            return false;
-        }
-        bytes += written;
-        size -= (size_t)written;
-    }
-    return true;
-}
-
 tg_err tg__tick_log_open(const char *path, uint64_t lineage, uint32_t instrument_count,
                          tg__tick_log **out, tg__cause *cause)
 {
@@ -66,7 +51,7 @@ tg_err tg__tick_log_open(const char *path, uint64_t lineage, uint32_t instrument
     }
     log->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     put_header(log, lineage);
-    if (log->fd < 0 || !write_all(log->fd, log->buffer, log->size)) {
+    if (log->fd < 0 || !tg__write_all(log->fd, log->buffer, log->size)) {
         const tg_err err =
             tg__cause_set(cause, TG_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
         log->size = 0;
@@ -102,7 +87,7 @@ void tg__tick_log_flush(tg__tick_log *log)
     if (log == NULL || log->size == 0) {
         return;
     }
-    if (log->fd >= 0 && !write_all(log->fd, log->buffer, log->size)) {
+    if (log->fd >= 0 && !tg__write_all(log->fd, log->buffer, log->size)) {
         tg__log("%s: the journal of ticks ends here: %s", log->path, strerror(errno));
         (void)close(log->fd);
         log->fd = -1;

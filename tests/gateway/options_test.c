@@ -38,8 +38,9 @@ static void every_option_is_taken(void **state)
     assert_int_equal(PARSE(&o, &cause, "--tape", "t.csv.xz", "--speed", "2.5", "--loop",
                            "--merge-feeds", "--feeds", "2", "--skew-ms", "6:9", "--listen",
                            "[::1]:9443", "--port-file", "p", "--state-dir", "d", "--token-file",
-                           "k", "--write-tape", "w", "--tick-log", "t", "--keep-times",
-                           "--hold-until-subscribed", "--seed", "18446744073709551615"),
+                           "k", "--write-tape", "w", "--tick-log", "t", "--metrics-dir", "m",
+                           "--keep-times", "--hold-until-subscribed", "--seed",
+                           "18446744073709551615"),
                      TG_OK);
     assert_string_equal(o.tape, "t.csv.xz");
     assert_int_equal(o.speed_milli, 2500);
@@ -54,6 +55,7 @@ static void every_option_is_taken(void **state)
     assert_string_equal(o.token_file, "k");
     assert_string_equal(o.write_tape, "w");
     assert_string_equal(o.tick_log, "t");
+    assert_string_equal(o.metrics_dir, "m");
     assert_true(o.seed == UINT64_MAX);
 }
 
@@ -98,7 +100,7 @@ static void the_help_names_every_option(void **state)
         "--sim",        "--tape",        "--seed",       "--speed",      "--loop",
         "--keep-times", "--merge-feeds", "--feeds",      "--skew-ms",    "--listen",
         "--port-file",  "--state-dir",   "--token-file", "--write-tape", "--hold-until-subscribed",
-        "--tick-log"};
+        "--tick-log",   "--metrics-dir"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_non_null(strstr(tg__options_help, names[i]));
     }
