@@ -17,6 +17,8 @@
 #include "certificate.h"
 #include "entropy.h"
 #include "log.h"
+#include "metrics_http.h"
+#include "metrics_report.h"
 #include "options.h"
 #include "playback.h"
 #include "prng.h"
@@ -56,6 +58,8 @@ typedef struct gateway {
     tg__sequencer sequencer;
     tg__playback playback;
     tg__metrics *metrics; /* NULL: nobody asked */
+    tg__metrics_view view;
+    tg__metrics_http *metrics_http; /* NULL: nobody asked */
     tg__hub *hub;
     tg__websocket_server *server;
     uint64_t instance;
@@ -139,10 +143,12 @@ static tg_err open_market(gateway *g, tg__cause *cause)
 static tg_err open_metrics(gateway *g, tg__cause *cause)
 {
     tg__metrics_files *files = NULL;
-    if (g->options.metrics_dir == NULL) {
+    if (g->options.metrics_dir == NULL && g->options.metrics_host[0] == '\0') {
         return TG_OK;
     }
-    TG_TRY(tg__metrics_files_open(g->options.metrics_dir, &files, cause));
+    if (g->options.metrics_dir != NULL) {
+        TG_TRY(tg__metrics_files_open(g->options.metrics_dir, &files, cause));
+    }
     const tg_err err = tg__metrics_open(&g->clock, g->directory.count, files, &g->metrics);
     if (err != TG_OK) {
         return tg__cause_set(cause, err, "stage histograms: %s", tg_err_text(err));
@@ -189,6 +195,32 @@ static tg_err open_server(gateway *g, tg__cause *cause)
     return TG_OK;
 }
 
+static void report(void *ctx, tg__text_buffer *out)
+{
+    const gateway *g = ctx;
+    tg__metrics_report(&g->view, out);
+}
+
+static tg_err open_metrics_http(gateway *g, tg__cause *cause)
+{
+    if (g->options.metrics_host[0] == '\0') {
+        return TG_OK;
+    }
+    const tg__metrics_view view = {g->hub, &g->sequencer, &g->playback, g->metrics,
+                                   tg__websocket_server_upgrades(g->server)};
+    g->view = view;
+    const tg__metrics_http_options options = {.host = g->options.metrics_host,
+                                              .port = g->options.metrics_port,
+                                              .clock = g->clock,
+                                              .report = report,
+                                              .ctx = g};
+    TG_TRY(tg__metrics_http_open(&options, &g->metrics_http, cause));
+    const bool is_v6 = strchr(options.host, ':') != NULL;
+    tg__log("metrics at http://%s%s%s:%u/metrics", is_v6 ? "[" : "", options.host, is_v6 ? "]" : "",
+            (unsigned)tg__metrics_http_port(g->metrics_http));
+    return TG_OK;
+}
+
 static tg_err write_port_file(const gateway *g, tg__cause *cause)
 {
     char text[16];
@@ -207,6 +239,7 @@ static tg_err open_gateway(gateway *g, tg__cause *cause)
     TG_TRY(open_market(g, cause));
     TG_TRY(open_metrics(g, cause));
     TG_TRY(open_server(g, cause));
+    TG_TRY(open_metrics_http(g, cause));
     if (g->certificate.made) {
         tg__log("made a development CA and a server certificate: clients trust %s",
                 g->certificate.ca_path);
@@ -223,6 +256,7 @@ static tg_err open_gateway(gateway *g, tg__cause *cause)
 
 static void close_gateway(gateway *g)
 {
+    tg__metrics_http_close(g->metrics_http);
     tg__websocket_server_close(g->server); /* tears every connection down */
     tg__hub_close(g->hub);
     tg__metrics_close(g->metrics);
@@ -278,6 +312,7 @@ static tg_err serve(gateway *g, tg__cause *cause)
             tg__hub_boundary(g->hub, &g->sequencer, now);
             tg__tick_log_flush(g->playback.tick_log);
             tg__metrics_rotate(g->metrics);
+            tg__metrics_http_step(g->metrics_http);
             next_boundary_ns += BOUNDARY_NS;
             if (next_boundary_ns <= now.mono_ns) {
                 next_boundary_ns = now.mono_ns + BOUNDARY_NS; /* the machine was away: no burst */

@@ -30,6 +30,7 @@ const char tg__options_help[] =
     "  --token-file FILE        the bearer token; default: DIR/token, made at the first start\n"
     "  --write-tape FILE        write what is played, as a tape\n"
     "  --metrics-dir DIR        stage histograms, a new interval every 10 s, are written there\n"
+    "  --metrics-listen HOST:PORT  answers GET /metrics, for Prometheus: plain HTTP\n"
     "  --tick-log FILE          a binary journal of every tick that a lane admitted\n"
     "  --hold-until-subscribed  begin to play at the first subscription\n"
     "  --help, --version\n";
@@ -97,7 +98,8 @@ static tg_err take_skew(tg__options *options, const char *value, tg__cause *caus
 }
 
 /* HOST:PORT; an IPv6 address in brackets. */
-static tg_err take_listen(tg__options *options, const char *value, tg__cause *cause)
+static tg_err take_address(char out_host[TG__HOST_SIZE], uint16_t *out_port, const char *name,
+                           const char *value, tg__cause *cause)
 {
     const char *colon = strrchr(value, ':');
     uint64_t port = 0;
@@ -109,13 +111,12 @@ static tg_err take_listen(tg__options *options, const char *value, tg__cause *ca
     } else if (length > 0 && memchr(host, ':', length) != NULL) {
         length = 0; /* an IPv6 address without brackets */
     }
-    if (length == 0 || length >= sizeof options->listen_host ||
-        !read_u64(colon + 1, UINT16_MAX, &port)) {
-        return bad_value(cause, "--listen", value, "HOST:PORT, [IPV6]:PORT");
+    if (length == 0 || length >= TG__HOST_SIZE || !read_u64(colon + 1, UINT16_MAX, &port)) {
+        return bad_value(cause, name, value, "HOST:PORT, [IPV6]:PORT");
     }
-    memcpy(options->listen_host, host, length);
-    options->listen_host[length] = '\0';
-    options->listen_port = (uint16_t)port;
+    memcpy(out_host, host, length);
+    out_host[length] = '\0';
+    *out_port = (uint16_t)port;
     return TG_OK;
 }
 
@@ -176,7 +177,10 @@ static tg_err take_number(tg__options *options, const char *name, const char *va
         return take_skew(options, value, cause);
     }
     if (strcmp(name, "--listen") == 0) {
-        return take_listen(options, value, cause);
+        return take_address(options->listen_host, &options->listen_port, name, value, cause);
+    }
+    if (strcmp(name, "--metrics-listen") == 0) {
+        return take_address(options->metrics_host, &options->metrics_port, name, value, cause);
     }
     if (strcmp(name, "--seed") == 0) {
         return read_u64(value, UINT64_MAX, &options->seed)
@@ -192,7 +196,8 @@ static tg_err take_number(tg__options *options, const char *name, const char *va
 
 static bool is_number_option(const char *name)
 {
-    static const char *const names[] = {"--speed", "--skew-ms", "--listen", "--seed", "--feeds"};
+    static const char *const names[] = {"--speed",          "--skew-ms", "--listen",
+                                        "--metrics-listen", "--seed",    "--feeds"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(name, names[i]) == 0) {
             return true;

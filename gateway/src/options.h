@@ -7,6 +7,8 @@
 
 #include "cause.h"
 
+#define TG__HOST_SIZE 256
+
 typedef struct tg__options {
     const char *tape; /* NULL: the simulated market */
     uint64_t seed;
@@ -16,7 +18,7 @@ typedef struct tg__options {
     unsigned feeds;
     int64_t skew_min_ns;
     int64_t skew_max_ns;
-    char listen_host[256];
+    char listen_host[TG__HOST_SIZE];
     uint16_t listen_port; /* 0: any */
     const char *port_file;
     const char *state_dir;
@@ -24,6 +26,8 @@ typedef struct tg__options {
     const char *write_tape;
     const char *tick_log;
     const char *metrics_dir;
+    char metrics_host[TG__HOST_SIZE]; /* empty: no endpoint */
+    uint16_t metrics_port;
     bool keep_times;
     bool hold_until_subscribed;
     bool help;

@@ -204,6 +204,11 @@ uint16_t tg__websocket_server_port(const tg__websocket_server *server)
     return (uint16_t)lws_get_vhost_listen_port(server->vhost);
 }
 
+const tg__upgrade_counts *tg__websocket_server_upgrades(const tg__websocket_server *server)
+{
+    return &server->upgrade_counts;
+}
+
 void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns)
 {
     if (wait_ns <= 0) {

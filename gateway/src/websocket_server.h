@@ -13,6 +13,7 @@
 
 #include "hub.h"
 #include "token_bucket.h"
+#include "upgrade_counts.h"
 
 #define TG__UPGRADE_PATH "/tickglass"
 
@@ -39,6 +40,8 @@ void tg__websocket_server_serve(tg__websocket_server *server, tg__hub *hub);
 void tg__websocket_server_wake(void *server, tg__peer *peer);
 
 uint16_t tg__websocket_server_port(const tg__websocket_server *server);
+
+const tg__upgrade_counts *tg__websocket_server_upgrades(const tg__websocket_server *server);
 
 /* Serves what is ready; waits for at most wait_ns for something, rounded up to a millisecond. */
 void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns);

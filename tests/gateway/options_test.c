@@ -28,6 +28,7 @@ static void nothing_means_the_simulated_market_on_a_free_port(void **state)
     assert_int_equal(o.feeds, 1);
     assert_string_equal(o.listen_host, "127.0.0.1");
     assert_int_equal(o.listen_port, 0);
+    assert_string_equal(o.metrics_host, "");
 }
 
 static void every_option_is_taken(void **state)
@@ -39,8 +40,8 @@ static void every_option_is_taken(void **state)
                            "--merge-feeds", "--feeds", "2", "--skew-ms", "6:9", "--listen",
                            "[::1]:9443", "--port-file", "p", "--state-dir", "d", "--token-file",
                            "k", "--write-tape", "w", "--tick-log", "t", "--metrics-dir", "m",
-                           "--keep-times", "--hold-until-subscribed", "--seed",
-                           "18446744073709551615"),
+                           "--metrics-listen", "127.0.0.1:9100", "--keep-times",
+                           "--hold-until-subscribed", "--seed", "18446744073709551615"),
                      TG_OK);
     assert_string_equal(o.tape, "t.csv.xz");
     assert_int_equal(o.speed_milli, 2500);
@@ -56,6 +57,8 @@ static void every_option_is_taken(void **state)
     assert_string_equal(o.write_tape, "w");
     assert_string_equal(o.tick_log, "t");
     assert_string_equal(o.metrics_dir, "m");
+    assert_string_equal(o.metrics_host, "127.0.0.1");
+    assert_int_equal(o.metrics_port, 9100);
     assert_true(o.seed == UINT64_MAX);
 }
 
@@ -75,6 +78,7 @@ static void bad_values_are_named(void **state)
         {"--listen", "9443", "--listen 9443: expected"},
         {"--listen", "::1:9443", "--listen ::1:9443: expected"},
         {"--listen", "localhost:65536", "--listen localhost:65536: expected"},
+        {"--metrics-listen", "9100", "--metrics-listen 9100: expected"},
         {"--seed", "18446744073709551616", "expected an unsigned"},
         {"--seed", "", "expected an unsigned"},
         {"--what", "x", "--what: there is no such option"},
@@ -96,11 +100,12 @@ static void bad_values_are_named(void **state)
 static void the_help_names_every_option(void **state)
 {
     (void)state;
-    static const char *const names[] = {
-        "--sim",        "--tape",        "--seed",       "--speed",      "--loop",
-        "--keep-times", "--merge-feeds", "--feeds",      "--skew-ms",    "--listen",
-        "--port-file",  "--state-dir",   "--token-file", "--write-tape", "--hold-until-subscribed",
-        "--tick-log",   "--metrics-dir"};
+    static const char *const names[] = {"--sim",         "--tape",        "--seed",
+                                        "--speed",       "--loop",        "--keep-times",
+                                        "--merge-feeds", "--feeds",       "--skew-ms",
+                                        "--listen",      "--port-file",   "--state-dir",
+                                        "--token-file",  "--write-tape",  "--hold-until-subscribed",
+                                        "--tick-log",    "--metrics-dir", "--metrics-listen"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_non_null(strstr(tg__options_help, names[i]));
     }
