@@ -16,6 +16,7 @@
 #include "bearer_file.h"
 #include "certificate.h"
 #include "entropy.h"
+#include "fault_runner.h"
 #include "log.h"
 #include "metrics_http.h"
 #include "metrics_report.h"
@@ -49,7 +50,8 @@ static const tg__limits limits = {
 
 typedef struct gateway {
     tg__options options;
-    tg_clock clock;
+    tg__stepped_clock stepped;
+    tg_clock clock; /* reads stepped */
     tg__state_dir state;
     tg__epoch_store epochs;
     tg__bearer bearer;
@@ -57,6 +59,7 @@ typedef struct gateway {
     tg__directory directory;
     tg__sequencer sequencer;
     tg__playback playback;
+    tg__fault_runner faults;
     tg__metrics *metrics; /* NULL: nobody asked */
     tg__metrics_view view;
     tg__metrics_http *metrics_http; /* NULL: nobody asked */
@@ -140,6 +143,23 @@ static tg_err open_market(gateway *g, tg__cause *cause)
     return TG_OK;
 }
 
+static void complain(const char *text)
+{
+    tg__log("%s", text);
+}
+
+static tg_err open_faults(gateway *g, tg__cause *cause)
+{
+    const tg__fault_grammar grammar = {tg__fault_verbs, tg__fault_verb_count, &g->directory};
+    if (g->options.faults == NULL) {
+        return TG_OK;
+    }
+    TG_TRY(tg__fault_script_open(g->options.faults, &grammar, complain, &g->faults.script, cause));
+    tg__log("%zu faults are planned in %s", tg__fault_script_size(g->faults.script),
+            g->options.faults);
+    return TG_OK;
+}
+
 static tg_err open_metrics(gateway *g, tg__cause *cause)
 {
     tg__metrics_files *files = NULL;
@@ -191,6 +211,8 @@ static tg_err open_server(gateway *g, tg__cause *cause)
         return tg__cause_set(cause, err, "the hub: %s", tg_err_text(err));
     }
     g->playback.hub = g->hub;
+    const tg__fault_targets targets = {g->hub, &g->playback, g->server, &g->stepped};
+    g->faults.targets = targets;
     tg__websocket_server_serve(g->server, g->hub);
     return TG_OK;
 }
@@ -237,6 +259,7 @@ static tg_err open_gateway(gateway *g, tg__cause *cause)
     TG_TRY(open_source(g, cause));
     TG_TRY(open_state(g, cause));
     TG_TRY(open_market(g, cause));
+    TG_TRY(open_faults(g, cause));
     TG_TRY(open_metrics(g, cause));
     TG_TRY(open_server(g, cause));
     TG_TRY(open_metrics_http(g, cause));
@@ -262,6 +285,7 @@ static void close_gateway(gateway *g)
     tg__metrics_close(g->metrics);
     tg__tape_writer_close(g->playback.writer);
     tg__tick_log_close(g->playback.tick_log);
+    tg__fault_script_close(g->faults.script);
     tg__source_close(&g->playback.source);
     tg__feed_deinit(&g->playback.feed);
     tg__sequencer_deinit(&g->sequencer);
@@ -308,6 +332,7 @@ static tg_err serve(gateway *g, tg__cause *cause)
         }
         const tg__moment now = moment_of(g);
         tg__metrics_turn_end(g->metrics, now.mono_ns);
+        TG_TRY(tg__fault_runner_run(&g->faults, now.mono_ns, cause));
         if (now.mono_ns >= next_boundary_ns) {
             tg__hub_boundary(g->hub, &g->sequencer, now);
             tg__tick_log_flush(g->playback.tick_log);
@@ -408,7 +433,8 @@ int main(int argc, char **argv)
         return EXIT_TROUBLE;
     }
     g->options = options;
-    g->clock = tg_clock_system();
+    const tg_clock system_clock = tg_clock_system();
+    g->clock = tg__stepped_clock_open(&g->stepped, &system_clock);
     g->state.lock_fd = -1;
     tg__directory_init(&g->directory);
     const tg_err err = run(g, &cause);

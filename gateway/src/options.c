@@ -29,6 +29,7 @@ const char tg__options_help[] =
     "                           $XDG_STATE_HOME/tickglass-gateway\n"
     "  --token-file FILE        the bearer token; default: DIR/token, made at the first start\n"
     "  --write-tape FILE        write what is played, as a tape\n"
+    "  --faults FILE            actions that go wrong on purpose, with their times\n"
     "  --metrics-dir DIR        stage histograms, a new interval every 10 s, are written there\n"
     "  --metrics-listen HOST:PORT  answers GET /metrics, for Prometheus: plain HTTP\n"
     "  --tick-log FILE          a binary journal of every tick that a lane admitted\n"
@@ -153,6 +154,7 @@ static const char **text_option(tg__options *options, const char *name)
         {"--tape", &options->tape},
         {"--port-file", &options->port_file},
         {"--state-dir", &options->state_dir},
+        {"--faults", &options->faults},
         {"--metrics-dir", &options->metrics_dir},
         {"--tick-log", &options->tick_log},
         {"--token-file", &options->token_file},

@@ -25,6 +25,7 @@ typedef struct tg__options {
     const char *token_file;
     const char *write_tape;
     const char *tick_log;
+    const char *faults;
     const char *metrics_dir;
     char metrics_host[TG__HOST_SIZE]; /* empty: no endpoint */
     uint16_t metrics_port;

@@ -220,6 +220,19 @@ void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns)
     (void)lws_service(server->context, 0);
 }
 
+/* Dissolving a TCP socket's association is how a program resets it; libwebsockets then finds it
+ * dead and tears the connection down as it does when the network did this. */
+void tg__websocket_server_reset_all(tg__websocket_server *server)
+{
+    const struct sockaddr nowhere = {.sa_family = AF_UNSPEC};
+    for (const tg__peer *peer = server->hub->first_peer; peer != NULL; peer = peer->next) {
+        const tg__websocket_session *own = peer->owner;
+        if (connect(lws_get_socket_fd(own->wsi), &nowhere, sizeof nowhere) != 0) {
+            tg__log("%s: cannot be reset: %s", own->address, strerror(errno));
+        }
+    }
+}
+
 void tg__websocket_server_refuse_new(tg__websocket_server *server)
 {
     server->refuses_new = true;

@@ -46,6 +46,9 @@ const tg__upgrade_counts *tg__websocket_server_upgrades(const tg__websocket_serv
 /* Serves what is ready; waits for at most wait_ns for something, rounded up to a millisecond. */
 void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns);
 
+/* A fault: every connection breaks with a TCP reset, without a close of TLS or WebSocket. */
+void tg__websocket_server_reset_all(tg__websocket_server *server);
+
 /* No new connections from now on; every upgrade is answered with 503. */
 void tg__websocket_server_refuse_new(tg__websocket_server *server);
 

@@ -36,13 +36,13 @@ static void every_option_is_taken(void **state)
     (void)state;
     tg__options o;
     tg__cause cause;
-    assert_int_equal(PARSE(&o, &cause, "--tape", "t.csv.xz", "--speed", "2.5", "--loop",
-                           "--merge-feeds", "--feeds", "2", "--skew-ms", "6:9", "--listen",
-                           "[::1]:9443", "--port-file", "p", "--state-dir", "d", "--token-file",
-                           "k", "--write-tape", "w", "--tick-log", "t", "--metrics-dir", "m",
-                           "--metrics-listen", "127.0.0.1:9100", "--keep-times",
-                           "--hold-until-subscribed", "--seed", "18446744073709551615"),
-                     TG_OK);
+    assert_int_equal(
+        PARSE(&o, &cause, "--tape", "t.csv.xz", "--speed", "2.5", "--loop", "--merge-feeds",
+              "--feeds", "2", "--skew-ms", "6:9", "--listen", "[::1]:9443", "--port-file", "p",
+              "--state-dir", "d", "--token-file", "k", "--write-tape", "w", "--tick-log", "t",
+              "--faults", "f", "--metrics-dir", "m", "--metrics-listen", "127.0.0.1:9100",
+              "--keep-times", "--hold-until-subscribed", "--seed", "18446744073709551615"),
+        TG_OK);
     assert_string_equal(o.tape, "t.csv.xz");
     assert_int_equal(o.speed_milli, 2500);
     assert_true(o.loop && o.merge_feeds && o.keep_times && o.hold_until_subscribed);
@@ -57,6 +57,7 @@ static void every_option_is_taken(void **state)
     assert_string_equal(o.write_tape, "w");
     assert_string_equal(o.tick_log, "t");
     assert_string_equal(o.metrics_dir, "m");
+    assert_string_equal(o.faults, "f");
     assert_string_equal(o.metrics_host, "127.0.0.1");
     assert_int_equal(o.metrics_port, 9100);
     assert_true(o.seed == UINT64_MAX);
@@ -105,7 +106,8 @@ static void the_help_names_every_option(void **state)
                                         "--merge-feeds", "--feeds",       "--skew-ms",
                                         "--listen",      "--port-file",   "--state-dir",
                                         "--token-file",  "--write-tape",  "--hold-until-subscribed",
-                                        "--tick-log",    "--metrics-dir", "--metrics-listen"};
+                                        "--tick-log",    "--metrics-dir", "--metrics-listen",
+                                        "--faults"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_non_null(strstr(tg__options_help, names[i]));
     }
