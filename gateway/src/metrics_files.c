@@ -33,7 +33,7 @@ struct tg__metrics_files {
     char path[PATH_SIZE]; /* of the file in hand */
     int fd;               /* -1: none */
     off_t size;
-    unsigned intervals;   /* in the file */
+    int64_t begin_utc_ns; /* of the file */
     bool failing;         /* and that was told */
     tg__text_buffer text; /* kept: a steady stream of intervals takes no more memory */
 };
@@ -149,7 +149,7 @@ static bool open_file(tg__metrics_files *files, int64_t from_utc_ns)
         }
     }
     files->size = 0;
-    files->intervals = 0;
+    files->begin_utc_ns = from_utc_ns;
     return files->fd >= 0;
 }
 
@@ -157,7 +157,6 @@ static bool append(tg__metrics_files *files)
 {
     if (tg__write_all(files->fd, files->text.bytes, files->text.size)) {
         files->size += (off_t)files->text.size;
-        files->intervals++;
         return true;
     }
     const int why = errno;
@@ -187,7 +186,7 @@ static tg_err encode(tg__metrics_files *files, tg_histogram *const stages[TG__ST
 void tg__metrics_files_add(tg__metrics_files *files, tg_histogram *const stages[TG__STAGE_COUNT],
                            int64_t from_utc_ns, int64_t to_utc_ns)
 {
-    if (files->fd >= 0 && (files->intervals >= TG__METRICS_INTERVALS_OF_FILE ||
+    if (files->fd >= 0 && (from_utc_ns - files->begin_utc_ns >= TG__METRICS_FILE_TIME_NS ||
                            files->size >= (off_t)TG__METRICS_FILE_SIZE_MAX)) {
         close_file(files);
     }

@@ -13,9 +13,9 @@
 
 #include "cause.h"
 
-#define TG__METRICS_FILES_MAX         48u
-#define TG__METRICS_FILE_SIZE_MAX     (UINT32_C(8) << 20) /* the last interval may go beyond it */
-#define TG__METRICS_INTERVALS_OF_FILE 360u
+#define TG__METRICS_FILES_MAX     48u
+#define TG__METRICS_FILE_SIZE_MAX (UINT32_C(8) << 20) /* the last interval may go beyond it */
+#define TG__METRICS_FILE_TIME_NS  INT64_C(3600000000000)
 
 typedef enum tg__stage {
     TG__STAGE_HANDLER = 0,

@@ -101,9 +101,12 @@ static void tickglass_log_reads_and_merges_them(void **state)
     static char out[16384];
     open_files(&f);
     record_all(&f);
-    for (unsigned i = 0; i <= TG__METRICS_INTERVALS_OF_FILE; i++) { /* two files */
+    for (unsigned i = 0; i < 5; i++) {
         add_interval(&f);
     }
+    assert_int_equal(file_count(&f), 1);
+    f.utc_ns = START + TG__METRICS_FILE_TIME_NS;
+    add_interval(&f);
     assert_int_equal(file_count(&f), 2);
     (void)snprintf(command, sizeof command, "'%s' hist --json '%s'/stages-*.hlog", TG_LOG_PROGRAM,
                    scratch_path(&f.folder, "metrics"));
@@ -112,7 +115,7 @@ static void tickglass_log_reads_and_merges_them(void **state)
     out[fread(out, 1, sizeof out - 1, pipe)] = '\0';
     assert_int_equal(pclose(pipe), 0);
     for (unsigned i = 0; i < TG__STAGE_COUNT; i++) {
-        check_line(out, tg__stage_names[i], TG__METRICS_INTERVALS_OF_FILE + 1, i + 1);
+        check_line(out, tg__stage_names[i], 6, i + 1);
     }
     close_files(&f);
 }
