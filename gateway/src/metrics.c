@@ -55,24 +55,46 @@ tg_err tg__metrics_open(const tg_clock *clock, uint32_t instrument_count, tg__me
         return err;
     }
     begin_interval(m, tg_clock_mono_ns(&m->clock));
+    m->published = TG__STAGE_COUNT;
     *out = m;
     return TG_OK;
+}
+
+/* The next stage of the interval that has ended. */
+static void publish(tg__metrics *m)
+{
+    const tg__stage stage = (tg__stage)m->published++;
+    const tg_histogram *histogram = m->last[stage];
+    tg__stage_quantiles *quantiles = &m->quantiles[stage];
+    quantiles->known = tg_histogram_count_between(histogram, 0, INT64_MAX) > 0;
+    quantiles->p50_ns = tg_histogram_percentile(histogram, 50);
+    quantiles->p99_ns = tg_histogram_percentile(histogram, 99);
+    quantiles->p999_ns = tg_histogram_percentile(histogram, 99.9);
+    if (m->files != NULL) {
+        tg__metrics_files_add(m->files, stage, histogram, m->last_from_utc_ns, m->last_to_utc_ns);
+    }
+}
+
+static void publish_all(tg__metrics *m)
+{
+    while (m->published < TG__STAGE_COUNT) {
+        publish(m);
+    }
 }
 
 static void end_interval(tg__metrics *m, int64_t mono_ns)
 {
     tg_histogram *whole[TG__STAGE_COUNT];
-    if (m->files != NULL) {
-        tg__metrics_files_add(m->files, m->current, m->interval_utc_ns,
-                              m->interval_utc_ns + (mono_ns - m->interval_mono_ns));
-    }
+    publish_all(m);
+    m->last_from_utc_ns = m->interval_utc_ns;
+    m->last_to_utc_ns = m->interval_utc_ns + (mono_ns - m->interval_mono_ns);
+    m->published = 0;
     memcpy(whole, m->current, sizeof whole);
     memcpy(m->current, m->last, sizeof whole);
     memcpy(m->last, whole, sizeof whole);
     for (unsigned stage = 0; stage < TG__STAGE_COUNT; stage++) {
         tg_histogram_reset(m->current[stage]);
     }
-    m->intervals++;
     begin_interval(m, mono_ns);
 }
 
@@ -82,6 +104,7 @@ void tg__metrics_close(tg__metrics *metrics)
         return;
     }
     end_interval(metrics, tg_clock_mono_ns(&metrics->clock));
+    publish_all(metrics);
     free_all(metrics);
 }
 
@@ -93,6 +116,9 @@ void tg__metrics_rotate(tg__metrics *metrics)
     const int64_t mono_ns = tg_clock_mono_ns(&metrics->clock);
     if (mono_ns - metrics->interval_mono_ns >= INTERVAL_NS) {
         end_interval(metrics, mono_ns);
+    }
+    if (metrics->published < TG__STAGE_COUNT) {
+        publish(metrics);
     }
 }
 

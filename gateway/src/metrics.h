@@ -3,7 +3,8 @@
  * stage counts.
  *
  * Everything is allocated at open. The current interval is recorded into one set of histograms, the
- * last whole one is kept in another; sums and counts go on over all intervals.
+ * last whole one is kept in another; sums and counts go on over all intervals. What has ended is
+ * published one stage a boundary, because all of them would hold up the loop for milliseconds.
  */
 #ifndef TG_GATEWAY_METRICS_H
 #define TG_GATEWAY_METRICS_H
@@ -29,15 +30,25 @@ typedef struct tg__stage_total {
     uint64_t sum_ns;
 } tg__stage_total;
 
+typedef struct tg__stage_quantiles {
+    bool known; /* an interval had values */
+    int64_t p50_ns;
+    int64_t p99_ns;
+    int64_t p999_ns;
+} tg__stage_quantiles;
+
 typedef struct tg__metrics {
     tg_clock clock;
     tg__metrics_files *files; /* NULL: none are written */
     tg_histogram *current[TG__STAGE_COUNT];
     tg_histogram *last[TG__STAGE_COUNT]; /* the last whole interval; empty before its end */
     tg__stage_total totals[TG__STAGE_COUNT];
+    tg__stage_quantiles quantiles[TG__STAGE_COUNT]; /* of the last whole interval */
+    unsigned published;                             /* stages of it */
+    int64_t last_from_utc_ns;
+    int64_t last_to_utc_ns;
     int64_t interval_mono_ns; /* when the current interval began */
     int64_t interval_utc_ns;
-    uint64_t intervals; /* whole ones */
     uint32_t turn_rows; /* admitted since the handlers began their turn */
     int64_t turn_mono_ns;
     int64_t frame_mono_ns;     /* when the encoding of the frame in hand began */
@@ -67,7 +78,7 @@ int64_t tg__metrics_frame_end(tg__metrics *metrics, const tg__frame *frame,
 /* The socket took a frame that was queued then; 0: it was no frame, or not measured. */
 void tg__metrics_written(tg__metrics *metrics, int64_t queued_mono_ns);
 
-/* Call it once a boundary: every 10 s it ends the interval and writes it. */
+/* Call it once a boundary: every 10 s it ends the interval; then it publishes stage by stage. */
 void tg__metrics_rotate(tg__metrics *metrics);
 
 #endif

@@ -168,7 +168,7 @@ static bool append(tg__metrics_files *files)
     return false;
 }
 
-static tg_err encode(tg__metrics_files *files, tg_histogram *const stages[TG__STAGE_COUNT],
+static tg_err encode(tg__metrics_files *files, tg__stage stage, const tg_histogram *histogram,
                      int64_t from_utc_ns, int64_t to_utc_ns)
 {
     files->text.size = 0;
@@ -176,18 +176,22 @@ static tg_err encode(tg__metrics_files *files, tg_histogram *const stages[TG__ST
     if (files->size == 0) {
         tg__hlog_add_header(&files->text, from_utc_ns);
     }
-    for (unsigned stage = 0; stage < TG__STAGE_COUNT; stage++) {
-        TG_TRY(tg__hlog_add_interval(&files->text, tg__stage_names[stage], from_utc_ns, to_utc_ns,
-                                     stages[stage]));
-    }
-    return TG_OK;
+    return tg__hlog_add_interval(&files->text, tg__stage_names[stage], from_utc_ns, to_utc_ns,
+                                 histogram);
 }
 
-void tg__metrics_files_add(tg__metrics_files *files, tg_histogram *const stages[TG__STAGE_COUNT],
+/* Stages of one interval stay together. */
+static bool file_is_over(const tg__metrics_files *files, tg__stage stage, int64_t from_utc_ns)
+{
+    return files->fd >= 0 && stage == TG__STAGE_HANDLER &&
+           (from_utc_ns - files->begin_utc_ns >= TG__METRICS_FILE_TIME_NS ||
+            files->size >= (off_t)TG__METRICS_FILE_SIZE_MAX);
+}
+
+void tg__metrics_files_add(tg__metrics_files *files, tg__stage stage, const tg_histogram *histogram,
                            int64_t from_utc_ns, int64_t to_utc_ns)
 {
-    if (files->fd >= 0 && (from_utc_ns - files->begin_utc_ns >= TG__METRICS_FILE_TIME_NS ||
-                           files->size >= (off_t)TG__METRICS_FILE_SIZE_MAX)) {
+    if (file_is_over(files, stage, from_utc_ns)) {
         close_file(files);
     }
     const bool begins = files->fd < 0;
@@ -195,7 +199,7 @@ void tg__metrics_files_add(tg__metrics_files *files, tg_histogram *const stages[
     if (written && begins) {
         remove_oldest(files);
     }
-    if (written && encode(files, stages, from_utc_ns, to_utc_ns) != TG_OK) {
+    if (written && encode(files, stage, histogram, from_utc_ns, to_utc_ns) != TG_OK) {
         errno = ENOMEM;
         written = false;
     }

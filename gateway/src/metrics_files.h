@@ -4,7 +4,8 @@
  *
  * A file has at most an hour and 8 MiB; then the next one begins, and what is older than the newest
  * TG__METRICS_FILES_MAX of that folder is removed. No file is ever opened twice. What cannot be
- * written is told once in the gateway's log and left out, until writing succeeds again.
+ * written is told once in the gateway's log and left out, until writing succeeds again; a line is
+ * in the file whole or not at all.
  */
 #ifndef TG_GATEWAY_METRICS_FILES_H
 #define TG_GATEWAY_METRICS_FILES_H
@@ -37,8 +38,8 @@ TG_MUST_CHECK tg_err tg__metrics_files_open(const char *folder, tg__metrics_file
 /* NULL is allowed. */
 void tg__metrics_files_close(tg__metrics_files *files);
 
-/* An interval: one histogram of each stage. */
-void tg__metrics_files_add(tg__metrics_files *files, tg_histogram *const stages[TG__STAGE_COUNT],
+/* A stage of an interval; all stages of an interval one after another, the first one first. */
+void tg__metrics_files_add(tg__metrics_files *files, tg__stage stage, const tg_histogram *histogram,
                            int64_t from_utc_ns, int64_t to_utc_ns);
 
 #endif

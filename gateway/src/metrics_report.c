@@ -121,30 +121,31 @@ static void add_upgrades(tg__text_buffer *out, const tg__upgrade_counts *upgrade
     }
 }
 
+static void add_quantile(tg__text_buffer *out, tg__stage stage, const char *quantile, bool known,
+                         int64_t value_ns)
+{
+    const tg__prometheus_label of_stage = {"stage", tg__stage_names[stage]};
+    const tg__prometheus_label of_quantile = {"quantile", quantile};
+    tg__prometheus_add_name(out, "stage_seconds", "", of_stage, of_quantile);
+    if (known) {
+        tg__prometheus_add_ns(out, (uint64_t)value_ns);
+    } else {
+        tg__prometheus_add_nan(out);
+    }
+}
+
 static void add_stages(tg__text_buffer *out, const tg__metrics *metrics)
 {
-    static const struct {
-        const char *text;
-        double percentile;
-    } quantiles[] = {{"0.5", 50}, {"0.99", 99}, {"0.999", 99.9}};
     static const char name[] = "stage_seconds";
     tg__prometheus_add_head(out, name, SUMMARY,
                             "Time in each stage of the gateway; quantiles of the last whole 10 s.");
-    for (unsigned stage = 0; stage < TG__STAGE_COUNT; stage++) {
-        const tg_histogram *histogram =
-            metrics->intervals > 0 ? metrics->last[stage] : metrics->current[stage];
+    for (unsigned i = 0; i < TG__STAGE_COUNT; i++) {
+        const tg__stage stage = (tg__stage)i;
+        const tg__stage_quantiles *quantiles = &metrics->quantiles[stage];
         const tg__prometheus_label of_stage = {"stage", tg__stage_names[stage]};
-        const bool empty = tg_histogram_count_between(histogram, 0, INT64_MAX) == 0;
-        for (size_t i = 0; i < sizeof quantiles / sizeof quantiles[0]; i++) {
-            const tg__prometheus_label quantile = {"quantile", quantiles[i].text};
-            tg__prometheus_add_name(out, name, "", of_stage, quantile);
-            if (empty) {
-                tg__prometheus_add_nan(out);
-            } else {
-                tg__prometheus_add_ns(
-                    out, (uint64_t)tg_histogram_percentile(histogram, quantiles[i].percentile));
-            }
-        }
+        add_quantile(out, stage, "0.5", quantiles->known, quantiles->p50_ns);
+        add_quantile(out, stage, "0.99", quantiles->known, quantiles->p99_ns);
+        add_quantile(out, stage, "0.999", quantiles->known, quantiles->p999_ns);
         tg__prometheus_add_name(out, name, "_sum", of_stage, no_label);
         tg__prometheus_add_ns(out, metrics->totals[stage].sum_ns);
         tg__prometheus_add_name(out, name, "_count", of_stage, no_label);

@@ -17,7 +17,7 @@ typedef struct tg__metrics_view {
     const tg__upgrade_counts *upgrades;
 } tg__metrics_view;
 
-/* Appends the whole text. Costs about a millisecond: several passes over each stage's counters. */
+/* Appends the whole text. */
 void tg__metrics_report(const tg__metrics_view *view, tg__text_buffer *out);
 
 #endif

@@ -48,7 +48,9 @@ static void close_files(fixture *f)
 
 static void add_interval(fixture *f)
 {
-    tg__metrics_files_add(f->files, f->stages, f->utc_ns, f->utc_ns + 10 * S);
+    for (unsigned i = 0; i < TG__STAGE_COUNT; i++) {
+        tg__metrics_files_add(f->files, (tg__stage)i, f->stages[i], f->utc_ns, f->utc_ns + 10 * S);
+    }
     f->utc_ns += 10 * S;
 }
 

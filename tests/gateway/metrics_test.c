@@ -147,26 +147,59 @@ static void only_frames_that_were_queued_count_as_written(void **state)
     tg__metrics_close(f.metrics);
 }
 
+/* A boundary for each stage, as the loop calls it. */
+static void rotate(fixture *f)
+{
+    for (unsigned i = 0; i < TG__STAGE_COUNT; i++) {
+        tg__metrics_rotate(f->metrics);
+    }
+}
+
 static void an_interval_ends_after_ten_seconds_and_the_sums_go_on(void **state)
 {
     (void)state;
     fixture f;
     open_metrics(&f);
+    const tg__stage_quantiles *quantiles = &f.metrics->quantiles[TG__STAGE_HANDLER];
     tg__metrics_row(f.metrics, 7, 1, f.mono_ns, 3 * MS);
     f.mono_ns += 10 * S - 1;
-    tg__metrics_rotate(f.metrics);
-    assert_int_equal(f.metrics->intervals, 0);
+    rotate(&f);
+    assert_false(quantiles->known);
+    check(&f, TG__STAGE_HANDLER, 1, 3 * MS);
     f.mono_ns += 1;
-    tg__metrics_rotate(f.metrics);
-    assert_int_equal(f.metrics->intervals, 1);
+    rotate(&f);
     check(&f, TG__STAGE_HANDLER, 0, 0);
-    assert_int_equal(tg_histogram_percentile(f.metrics->last[TG__STAGE_HANDLER], 50), 3 * MS);
+    assert_true(quantiles->known);
+    assert_int_equal(quantiles->p50_ns, 3 * MS);
+    assert_int_equal(quantiles->p999_ns, 3 * MS);
+    assert_false(f.metrics->quantiles[TG__STAGE_WRITE].known);
     tg__metrics_row(f.metrics, 7, 1, f.mono_ns, MS);
     f.mono_ns += 10 * S;
-    tg__metrics_rotate(f.metrics);
-    assert_int_equal(tg_histogram_percentile(f.metrics->last[TG__STAGE_HANDLER], 100), MS);
+    rotate(&f);
+    assert_int_equal(quantiles->p99_ns, MS);
     assert_int_equal(f.metrics->totals[TG__STAGE_HANDLER].count, 2);
     assert_int_equal(f.metrics->totals[TG__STAGE_HANDLER].sum_ns, 4 * MS);
+    f.mono_ns += 10 * S;
+    rotate(&f);
+    assert_false(quantiles->known); /* a quiet interval has none */
+    tg__metrics_close(f.metrics);
+}
+
+static void a_boundary_publishes_one_stage_and_none_is_lost(void **state)
+{
+    (void)state;
+    fixture f;
+    open_metrics(&f);
+    tg__metrics_row(f.metrics, 7, 1, f.mono_ns, 3 * MS);
+    tg__metrics_written(f.metrics, f.mono_ns - MS);
+    f.mono_ns += 10 * S;
+    tg__metrics_rotate(f.metrics);
+    assert_true(f.metrics->quantiles[TG__STAGE_HANDLER].known);
+    assert_false(f.metrics->quantiles[TG__STAGE_WRITE].known);
+    f.mono_ns += 10 * S; /* the machine was away: the next interval is over, too */
+    tg__metrics_rotate(f.metrics);
+    assert_true(f.metrics->quantiles[TG__STAGE_WRITE].known);
+    assert_false(f.metrics->quantiles[TG__STAGE_HANDLER].known);
     tg__metrics_close(f.metrics);
 }
 
@@ -250,6 +283,7 @@ int main(void)
         cmocka_unit_test(a_wait_that_is_not_known_is_not_made_up),
         cmocka_unit_test(only_frames_that_were_queued_count_as_written),
         cmocka_unit_test(an_interval_ends_after_ten_seconds_and_the_sums_go_on),
+        cmocka_unit_test(a_boundary_publishes_one_stage_and_none_is_lost),
         cmocka_unit_test(nothing_is_measured_where_nobody_asked),
         cmocka_unit_test(a_frame_is_encoded_once_and_written_to_each_member),
     };
