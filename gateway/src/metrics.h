@@ -2,9 +2,10 @@
  * How long ticks take in each of the five stages of the gateway. README.md says exactly what each
  * stage counts.
  *
- * Everything is allocated at open. The current interval is recorded into one set of histograms, the
- * last whole one is kept in another; sums and counts go on over all intervals. What has ended is
- * published one stage a boundary, because all of them would hold up the loop for milliseconds.
+ * What records is allocated at open; writing an interval takes scratch memory and gives it back.
+ * The current interval is recorded into one set of histograms, the last whole one is kept in
+ * another; sums and counts go on over all intervals. What has ended is published one stage a
+ * boundary, because all of them would hold up the loop for milliseconds.
  */
 #ifndef TG_GATEWAY_METRICS_H
 #define TG_GATEWAY_METRICS_H
