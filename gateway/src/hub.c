@@ -332,6 +332,7 @@ static void send_frame(tg__hub *hub, tg__group *group, uint32_t count, tg__momen
     }
     size_t size = 0;
     tg__packet *packet = NULL;
+    tg__metrics_frame_begin(hub->options.metrics);
     if (tg__delta_encode(channel, &frame, hub->updates, hub->message, TG__MESSAGE_SIZE_MAX,
                          &size) == TG_OK) {
         packet = tg__packet_copy(&hub->pool, hub->message, size);
@@ -346,6 +347,7 @@ static void send_frame(tg__hub *hub, tg__group *group, uint32_t count, tg__momen
     for (tg__peer *peer = group->members; peer != NULL; peer = peer->next_member) {
         queue_frame(hub, peer, packet);
     }
+    packet->queued_mono_ns = tg__metrics_frame_end(hub->options.metrics, &frame, hub->updates);
     tg__packet_release(&hub->pool, packet);
 }
 

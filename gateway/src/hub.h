@@ -10,6 +10,7 @@
 #include "bearer.h"
 #include "cause.h"
 #include "group_index.h"
+#include "metrics.h"
 #include "peer.h"
 
 #include <tickglass/internal/dictionary.h>
@@ -24,6 +25,7 @@ typedef struct tg__moment {
 typedef struct tg__hub_options {
     const tg__directory *directory; /* sealed; outlives the hub */
     const tg__bearer *bearer;       /* outlives the hub */
+    tg__metrics *metrics;           /* outlives the hub; NULL: nothing is measured */
     uint64_t instance;
     uint64_t lineage;
     uint32_t time_resolution_ns;

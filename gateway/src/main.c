@@ -16,7 +16,10 @@
 #include "bearer_file.h"
 #include "certificate.h"
 #include "entropy.h"
+#include "fault_runner.h"
 #include "log.h"
+#include "metrics_http.h"
+#include "metrics_report.h"
 #include "options.h"
 #include "playback.h"
 #include "prng.h"
@@ -47,7 +50,8 @@ static const tg__limits limits = {
 
 typedef struct gateway {
     tg__options options;
-    tg_clock clock;
+    tg__stepped_clock stepped;
+    tg_clock clock; /* reads stepped */
     tg__state_dir state;
     tg__epoch_store epochs;
     tg__bearer bearer;
@@ -55,6 +59,10 @@ typedef struct gateway {
     tg__directory directory;
     tg__sequencer sequencer;
     tg__playback playback;
+    tg__fault_runner faults;
+    tg__metrics *metrics; /* NULL: nobody asked */
+    tg__metrics_view view;
+    tg__metrics_http *metrics_http; /* NULL: nobody asked */
     tg__hub *hub;
     tg__websocket_server *server;
     uint64_t instance;
@@ -129,6 +137,44 @@ static tg_err open_market(gateway *g, tg__cause *cause)
     if (options->write_tape != NULL) {
         TG_TRY(tg__tape_writer_open(options->write_tape, &g->directory, &playback->writer, cause));
     }
+    if (options->tick_log != NULL) {
+        TG_TRY(tg__tick_log_open(options->tick_log, g->epochs.lineage, g->directory.count,
+                                 &playback->tick_log, cause));
+    }
+    return TG_OK;
+}
+
+static void complain(const char *text)
+{
+    tg__log("%s", text);
+}
+
+static tg_err open_faults(gateway *g, tg__cause *cause)
+{
+    const tg__fault_grammar grammar = {tg__fault_verbs, tg__fault_verb_count, &g->directory};
+    if (g->options.faults == NULL) {
+        return TG_OK;
+    }
+    TG_TRY(tg__fault_script_open(g->options.faults, &grammar, complain, &g->faults.script, cause));
+    tg__log("%zu faults are planned in %s", tg__fault_script_size(g->faults.script),
+            g->options.faults);
+    return TG_OK;
+}
+
+static tg_err open_metrics(gateway *g, tg__cause *cause)
+{
+    tg__metrics_files *files = NULL;
+    if (g->options.metrics_dir == NULL && g->options.metrics_host[0] == '\0') {
+        return TG_OK;
+    }
+    if (g->options.metrics_dir != NULL) {
+        TG_TRY(tg__metrics_files_open(g->options.metrics_dir, &files, cause));
+    }
+    const tg_err err = tg__metrics_open(&g->clock, g->directory.count, files, &g->metrics);
+    if (err != TG_OK) {
+        return tg__cause_set(cause, err, "stage histograms: %s", tg_err_text(err));
+    }
+    g->playback.metrics = g->metrics;
     return TG_OK;
 }
 
@@ -149,6 +195,7 @@ static tg_err open_server(gateway *g, tg__cause *cause)
     const tg__hub_options hub_options = {
         .directory = &g->directory,
         .bearer = &g->bearer,
+        .metrics = g->metrics,
         .instance = g->instance,
         .lineage = g->epochs.lineage,
         .time_resolution_ns = TIME_RESOLUTION_NS,
@@ -165,7 +212,35 @@ static tg_err open_server(gateway *g, tg__cause *cause)
         return tg__cause_set(cause, err, "the hub: %s", tg_err_text(err));
     }
     g->playback.hub = g->hub;
+    const tg__fault_targets targets = {g->hub, &g->playback, g->server, &g->stepped};
+    g->faults.targets = targets;
     tg__websocket_server_serve(g->server, g->hub);
+    return TG_OK;
+}
+
+static void report(void *ctx, tg__text_buffer *out)
+{
+    const gateway *g = ctx;
+    tg__metrics_report(&g->view, out);
+}
+
+static tg_err open_metrics_http(gateway *g, tg__cause *cause)
+{
+    if (g->options.metrics_host[0] == '\0') {
+        return TG_OK;
+    }
+    const tg__metrics_view view = {g->hub, &g->sequencer, &g->playback, g->metrics,
+                                   tg__websocket_server_upgrades(g->server)};
+    g->view = view;
+    const tg__metrics_http_options options = {.host = g->options.metrics_host,
+                                              .port = g->options.metrics_port,
+                                              .clock = g->clock,
+                                              .report = report,
+                                              .ctx = g};
+    TG_TRY(tg__metrics_http_open(&options, &g->metrics_http, cause));
+    const bool is_v6 = strchr(options.host, ':') != NULL;
+    tg__log("metrics at http://%s%s%s:%u/metrics", is_v6 ? "[" : "", options.host, is_v6 ? "]" : "",
+            (unsigned)tg__metrics_http_port(g->metrics_http));
     return TG_OK;
 }
 
@@ -185,7 +260,10 @@ static tg_err open_gateway(gateway *g, tg__cause *cause)
     TG_TRY(open_source(g, cause));
     TG_TRY(open_state(g, cause));
     TG_TRY(open_market(g, cause));
+    TG_TRY(open_faults(g, cause));
+    TG_TRY(open_metrics(g, cause));
     TG_TRY(open_server(g, cause));
+    TG_TRY(open_metrics_http(g, cause));
     if (g->certificate.made) {
         tg__log("made a development CA and a server certificate: clients trust %s",
                 g->certificate.ca_path);
@@ -202,9 +280,13 @@ static tg_err open_gateway(gateway *g, tg__cause *cause)
 
 static void close_gateway(gateway *g)
 {
+    tg__metrics_http_close(g->metrics_http);
     tg__websocket_server_close(g->server); /* tears every connection down */
     tg__hub_close(g->hub);
+    tg__metrics_close(g->metrics);
     tg__tape_writer_close(g->playback.writer);
+    tg__tick_log_close(g->playback.tick_log);
+    tg__fault_script_close(g->faults.script);
     tg__source_close(&g->playback.source);
     tg__feed_deinit(&g->playback.feed);
     tg__sequencer_deinit(&g->sequencer);
@@ -250,8 +332,13 @@ static tg_err serve(gateway *g, tg__cause *cause)
             TG_TRY(tg__playback_run(&g->playback, moment_of(g), ROWS_PER_TURN, cause));
         }
         const tg__moment now = moment_of(g);
+        tg__metrics_turn_end(g->metrics, now.mono_ns);
+        TG_TRY(tg__fault_runner_run(&g->faults, now.mono_ns, cause));
         if (now.mono_ns >= next_boundary_ns) {
             tg__hub_boundary(g->hub, &g->sequencer, now);
+            tg__tick_log_flush(g->playback.tick_log);
+            tg__metrics_rotate(g->metrics);
+            tg__metrics_http_step(g->metrics_http);
             next_boundary_ns += BOUNDARY_NS;
             if (next_boundary_ns <= now.mono_ns) {
                 next_boundary_ns = now.mono_ns + BOUNDARY_NS; /* the machine was away: no burst */
@@ -347,7 +434,8 @@ int main(int argc, char **argv)
         return EXIT_TROUBLE;
     }
     g->options = options;
-    g->clock = tg_clock_system();
+    const tg_clock system_clock = tg_clock_system();
+    g->clock = tg__stepped_clock_open(&g->stepped, &system_clock);
     g->state.lock_fd = -1;
     tg__directory_init(&g->directory);
     const tg_err err = run(g, &cause);

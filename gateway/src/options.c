@@ -33,6 +33,10 @@ const char tg__options_help[] =
     "                           $XDG_STATE_HOME/tickglass-gateway\n"
     "  --token-file FILE        the bearer token; default: DIR/token, made at the first start\n"
     "  --write-tape FILE        write what is played, as a tape\n"
+    "  --faults FILE            actions that go wrong on purpose, with their times\n"
+    "  --metrics-dir DIR        stage histograms, a new interval every 10 s, are written there\n"
+    "  --metrics-listen HOST:PORT  answers GET /metrics, for Prometheus: plain HTTP\n"
+    "  --tick-log FILE          a binary journal of every tick that a lane admitted\n"
     "  --hold-until-subscribed  begin to play at the first subscription\n"
     "  --help, --version\n";
 
@@ -131,7 +135,8 @@ static tg_err take_releases(tg__options *options, const char *value, tg__cause *
 }
 
 /* HOST:PORT; an IPv6 address in brackets. */
-static tg_err take_listen(tg__options *options, const char *value, tg__cause *cause)
+static tg_err take_address(char out_host[TG__HOST_SIZE], uint16_t *out_port, const char *name,
+                           const char *value, tg__cause *cause)
 {
     const char *colon = strrchr(value, ':');
     uint64_t port = 0;
@@ -143,13 +148,12 @@ static tg_err take_listen(tg__options *options, const char *value, tg__cause *ca
     } else if (length > 0 && memchr(host, ':', length) != NULL) {
         length = 0; /* an IPv6 address without brackets */
     }
-    if (length == 0 || length >= sizeof options->listen_host ||
-        !read_u64(colon + 1, UINT16_MAX, &port)) {
-        return bad_value(cause, "--listen", value, "HOST:PORT, [IPV6]:PORT");
+    if (length == 0 || length >= TG__HOST_SIZE || !read_u64(colon + 1, UINT16_MAX, &port)) {
+        return bad_value(cause, name, value, "HOST:PORT, [IPV6]:PORT");
     }
-    memcpy(options->listen_host, host, length);
-    options->listen_host[length] = '\0';
-    options->listen_port = (uint16_t)port;
+    memcpy(out_host, host, length);
+    out_host[length] = '\0';
+    *out_port = (uint16_t)port;
     return TG_OK;
 }
 
@@ -186,6 +190,9 @@ static const char **text_option(tg__options *options, const char *name)
         {"--tape", &options->tape},
         {"--port-file", &options->port_file},
         {"--state-dir", &options->state_dir},
+        {"--faults", &options->faults},
+        {"--metrics-dir", &options->metrics_dir},
+        {"--tick-log", &options->tick_log},
         {"--token-file", &options->token_file},
         {"--write-tape", &options->write_tape},
     };
@@ -197,55 +204,81 @@ static const char **text_option(tg__options *options, const char *name)
     return NULL;
 }
 
+static tg_err take_listen(tg__options *options, const char *value, tg__cause *cause)
+{
+    return take_address(options->listen_host, &options->listen_port, "--listen", value, cause);
+}
+
+static tg_err take_metrics_listen(tg__options *options, const char *value, tg__cause *cause)
+{
+    return take_address(options->metrics_host, &options->metrics_port, "--metrics-listen", value,
+                        cause);
+}
+
+static tg_err take_seed(tg__options *options, const char *value, tg__cause *cause)
+{
+    return read_u64(value, UINT64_MAX, &options->seed)
+               ? TG_OK
+               : bad_value(cause, "--seed", value, "an unsigned 64-bit number");
+}
+
+/* Values of a form of their own. */
+typedef struct shaped_option {
+    const char *name;
+    tg_err (*take)(tg__options *options, const char *value, tg__cause *cause);
+} shaped_option;
+
+static const shaped_option shaped_options[] = {
+    {"--listen", take_listen}, {"--metrics-listen", take_metrics_listen},
+    {"--seed", take_seed},     {"--sim-release-s", take_releases},
+    {"--skew-ms", take_skew},  {"--speed", take_speed},
+};
+
+/* A whole number from min to max. TG_ERR_NOT_FOUND: there is no such option. */
 static tg_err take_number(tg__options *options, const char *name, const char *value,
                           tg__cause *cause)
 {
-    uint64_t number = 0;
-    if (strcmp(name, "--speed") == 0) {
-        return take_speed(options, value, cause);
+    const struct {
+        const char *name;
+        uint32_t *number;
+        uint32_t min;
+        uint32_t max;
+    } numbers[] = {
+        {"--feeds", &options->feeds, 1, 2},
+        {"--sim-open-s", &options->sim.open_s, 0, TG__SIM_SECONDS_MAX},
+        {"--sim-rate", &options->sim.ticks_per_s, TG__SIM_TICKS_PER_S_MIN, TG__SIM_TICKS_PER_S_MAX},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        if (strcmp(name, numbers[i].name) != 0) {
+            continue;
+        }
+        uint64_t number = 0;
+        if (!read_u64(value, numbers[i].max, &number) || number < numbers[i].min) {
+            return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT,
+                                 "%s %s: expected a whole number from %u to %u", name, value,
+                                 (unsigned)numbers[i].min, (unsigned)numbers[i].max);
+        }
+        *numbers[i].number = (uint32_t)number;
+        return TG_OK;
     }
-    if (strcmp(name, "--skew-ms") == 0) {
-        return take_skew(options, value, cause);
-    }
-    if (strcmp(name, "--listen") == 0) {
-        return take_listen(options, value, cause);
-    }
-    if (strcmp(name, "--sim-release-s") == 0) {
-        return take_releases(options, value, cause);
-    }
-    if (strcmp(name, "--sim-rate") == 0) {
-        const bool good =
-            read_u64(value, TG__SIM_TICKS_PER_S_MAX, &number) && number >= TG__SIM_TICKS_PER_S_MIN;
-        options->sim.ticks_per_s = (uint32_t)number;
-        return good ? TG_OK : bad_value(cause, name, value, "100 to 1000000 ticks a second");
-    }
-    if (strcmp(name, "--sim-open-s") == 0) {
-        const bool good = read_u64(value, TG__SIM_SECONDS_MAX, &number);
-        options->sim.open_s = (uint32_t)number;
-        return good ? TG_OK : bad_value(cause, name, value, "seconds, up to 86400");
-    }
-    if (strcmp(name, "--seed") == 0) {
-        return read_u64(value, UINT64_MAX, &options->seed)
-                   ? TG_OK
-                   : bad_value(cause, name, value, "an unsigned 64-bit number");
-    }
-    if (!read_u64(value, 2, &number) || number < 1) {
-        return bad_value(cause, name, value, "1 or 2");
-    }
-    options->feeds = (unsigned)number;
-    return TG_OK;
+    return TG_ERR_NOT_FOUND;
 }
 
-static bool is_number_option(const char *name)
+/* TG_ERR_NOT_FOUND: there is no such option. */
+static tg_err take_value(tg__options *options, const char *name, const char *value,
+                         tg__cause *cause)
 {
-    static const char *const names[] = {"--speed", "--skew-ms",  "--listen",     "--seed",
-                                        "--feeds", "--sim-rate", "--sim-open-s", "--sim-release-s"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(name, names[i]) == 0) {
-            return true;
+    const char **text = text_option(options, name);
+    if (text != NULL) {
+        *text = value;
+        return TG_OK;
+    }
+    for (size_t i = 0; i < sizeof shaped_options / sizeof shaped_options[0]; i++) {
+        if (strcmp(name, shaped_options[i].name) == 0) {
+            return shaped_options[i].take(options, value, cause);
         }
     }
-    return false;
+    return take_number(options, name, value, cause);
 }
 
 static tg_err check_together(const tg__options *options, bool sim, tg__cause *cause)
@@ -282,21 +315,18 @@ tg_err tg__options_parse(tg__options *options, int argc, char *const *argv, tg__
         if (take_flag(options, name)) {
             continue;
         }
-        const char **text = text_option(options, name);
-        if (text == NULL && !is_number_option(name)) {
+        /* The last word has no value behind it; an empty one tells whether it needed one. */
+        const tg_err err = take_value(options, name, i + 1 < argc ? argv[i + 1] : "", cause);
+        if (err == TG_ERR_NOT_FOUND) {
             return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT,
                                  "%s: there is no such option; --help lists them", name);
         }
         if (i + 1 == argc) {
             return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT, "%s: its value is missing", name);
         }
-        const char *value = argv[++i];
+        TG_TRY(err);
+        i++;
         sim = sim || strncmp(name, "--sim-", strlen("--sim-")) == 0;
-        if (text != NULL) {
-            *text = value;
-        } else {
-            TG_TRY(take_number(options, name, value, cause));
-        }
     }
     return check_together(options, sim, cause);
 }

@@ -8,6 +8,8 @@
 #include "cause.h"
 #include "sim_pace.h"
 
+#define TG__HOST_SIZE 256
+
 typedef struct tg__options {
     const char *tape; /* NULL: the simulated market */
     uint64_t seed;
@@ -15,15 +17,20 @@ typedef struct tg__options {
     uint32_t speed_milli; /* 0: as fast as possible */
     bool loop;
     bool merge_feeds;
-    unsigned feeds;
+    uint32_t feeds;
     int64_t skew_min_ns;
     int64_t skew_max_ns;
-    char listen_host[256];
+    char listen_host[TG__HOST_SIZE];
     uint16_t listen_port; /* 0: any */
     const char *port_file;
     const char *state_dir;
     const char *token_file;
     const char *write_tape;
+    const char *tick_log;
+    const char *faults;
+    const char *metrics_dir;
+    char metrics_host[TG__HOST_SIZE]; /* empty: no endpoint */
+    uint16_t metrics_port;
     bool keep_times;
     bool hold_until_subscribed;
     bool help;

@@ -71,6 +71,7 @@ static bool next_message(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *
     }
     packet = tg__packet_queue_pop(&peer->frames);
     if (packet != NULL) {
+        peer->sent_queued_mono_ns = packet->queued_mono_ns;
         take_packet(hub, packet, out, size);
         return true;
     }
@@ -80,6 +81,7 @@ static bool next_message(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *
 tg__next tg__hub_next(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *out, size_t capacity,
                       size_t *size)
 {
+    peer->sent_queued_mono_ns = 0;
     if (peer->close_code == 0 && next_message(hub, peer, now, out, capacity, size)) {
         peer->messages_sent++;
         peer->bytes_sent += *size;

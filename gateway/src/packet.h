@@ -18,6 +18,7 @@ typedef struct tg__packet {
     uint32_t references;
     uint32_t size;
     uint32_t size_class;
+    int64_t queued_mono_ns; /* a shared frame's, if it is measured; else 0 */
     uint8_t bytes[];
 } tg__packet;
 

@@ -40,6 +40,7 @@ typedef struct tg__peer {
     tg__priority_slot *priority; /* ascending ids; NULL until the first is subscribed */
     uint32_t priority_count;
     bool priority_dirty;
+    int64_t sent_queued_mono_ns; /* queued_mono_ns of the frame that was taken last; 0: no frame */
     uint64_t messages_sent;
     uint64_t bytes_sent;
     uint64_t gaps;

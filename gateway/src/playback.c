@@ -40,6 +40,12 @@ static void offer(tg__playback *p, const tg__row *row)
     const tg_image *image = tg__sequencer_offer(p->sequencer, row);
     if (image != NULL) {
         tg__hub_tick(p->hub, row->instrument, image);
+        tg__metrics_row(p->metrics, row->instrument, p->hub->table.boundary + 1, p->turn_mono_ns,
+                        tg__rebase_age_ns(&p->rebase, row->ts_ns, p->turn_mono_ns));
+        if (p->tick_log != NULL) {
+            tg__tick_log_add(p->tick_log, row->instrument, image, row->ts_ns,
+                             tg__rebase_utc_ns(&p->rebase, p->turn_mono_ns));
+        }
     }
 }
 
@@ -102,6 +108,7 @@ tg_err tg__playback_run(tg__playback *playback, tg__moment now, uint32_t budget,
         return TG_OK;
     }
     const uint64_t rows_before = playback->rows;
+    playback->turn_mono_ns = now.mono_ns;
     if (!playback->started) {
         TG_TRY(start_round(playback, now, cause));
     }

@@ -10,6 +10,7 @@
 #include "rebase.h"
 #include "source.h"
 #include "tape_writer.h"
+#include "tick_log.h"
 
 typedef struct tg__playback {
     tg__source source;
@@ -19,12 +20,15 @@ typedef struct tg__playback {
     tg__hub *hub;
     tg__epoch_store *epochs;
     tg__tape_writer *writer; /* NULL: nothing is written */
+    tg__tick_log *tick_log;  /* NULL: no journal */
+    tg__metrics *metrics;    /* NULL: nothing is measured */
     bool loop;
     bool started;
     bool has_next;
     bool ended; /* for good */
     tg__row next;
-    uint64_t rows; /* played, over all rounds */
+    int64_t turn_mono_ns; /* when the handlers took what is played now */
+    uint64_t rows;        /* played, over all rounds */
     uint64_t rounds;
 } tg__playback;
 

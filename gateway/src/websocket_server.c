@@ -204,6 +204,11 @@ uint16_t tg__websocket_server_port(const tg__websocket_server *server)
     return (uint16_t)lws_get_vhost_listen_port(server->vhost);
 }
 
+const tg__upgrade_counts *tg__websocket_server_upgrades(const tg__websocket_server *server)
+{
+    return &server->upgrade_counts;
+}
+
 void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns)
 {
     if (wait_ns <= 0) {
@@ -213,6 +218,19 @@ void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns)
     lws_sul_schedule(server->context, 0, &server->alarm.list, repeat_alarm,
                      (lws_usec_t)((wait_ns + 999) / 1000));
     (void)lws_service(server->context, 0);
+}
+
+/* Dissolving a TCP socket's association is how a program resets it; libwebsockets then finds it
+ * dead and tears the connection down as it does when the network did this. */
+void tg__websocket_server_reset_all(tg__websocket_server *server)
+{
+    const struct sockaddr nowhere = {.sa_family = AF_UNSPEC};
+    for (const tg__peer *peer = server->hub->first_peer; peer != NULL; peer = peer->next) {
+        const tg__websocket_session *own = peer->owner;
+        if (connect(lws_get_socket_fd(own->wsi), &nowhere, sizeof nowhere) != 0) {
+            tg__log("%s: cannot be reset: %s", own->address, strerror(errno));
+        }
+    }
 }
 
 void tg__websocket_server_refuse_new(tg__websocket_server *server)

@@ -13,6 +13,7 @@
 
 #include "hub.h"
 #include "token_bucket.h"
+#include "upgrade_counts.h"
 
 #define TG__UPGRADE_PATH "/tickglass"
 
@@ -40,8 +41,13 @@ void tg__websocket_server_wake(void *server, tg__peer *peer);
 
 uint16_t tg__websocket_server_port(const tg__websocket_server *server);
 
+const tg__upgrade_counts *tg__websocket_server_upgrades(const tg__websocket_server *server);
+
 /* Serves what is ready; waits for at most wait_ns for something, rounded up to a millisecond. */
 void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns);
+
+/* A fault: every connection breaks with a TCP reset, without a close of TLS or WebSocket. */
+void tg__websocket_server_reset_all(tg__websocket_server *server);
 
 /* No new connections from now on; every upgrade is answered with 503. */
 void tg__websocket_server_refuse_new(tg__websocket_server *server);

@@ -34,6 +34,7 @@ struct tg__websocket_server {
     struct lws_vhost *vhost;
     tg__websocket_alarm alarm;
     tg__token_bucket upgrades;
+    tg__upgrade_counts upgrade_counts;
     bool refuses_new;
     uint32_t visitor_count; /* connections that have not asked for their upgrade yet */
     struct lws_protocols protocols[2];

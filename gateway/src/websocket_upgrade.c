@@ -86,6 +86,7 @@ int tg__websocket_confirm_upgrade(struct lws *wsi)
     tg__websocket_server *server = tg__websocket_server_of(wsi);
     uint32_t retry_after_s = 0;
     const unsigned status = judge_upgrade(server, wsi, &retry_after_s);
+    tg__upgrade_counts_add(&server->upgrade_counts, status);
     if (status == 0) {
         return 0;
     }

@@ -28,6 +28,7 @@ static void nothing_means_the_simulated_market_on_a_free_port(void **state)
     assert_int_equal(o.feeds, 1);
     assert_string_equal(o.listen_host, "127.0.0.1");
     assert_int_equal(o.listen_port, 0);
+    assert_string_equal(o.metrics_host, "");
     assert_int_equal(o.sim.ticks_per_s, 20000);
     assert_int_equal(o.sim.open_s, 0);
     assert_int_equal(o.sim.release_every_s, 300);
@@ -59,12 +60,13 @@ static void every_option_is_taken(void **state)
     (void)state;
     tg__options o;
     tg__cause cause;
-    assert_int_equal(PARSE(&o, &cause, "--tape", "t.csv.xz", "--speed", "2.5", "--loop",
-                           "--merge-feeds", "--feeds", "2", "--skew-ms", "6:9", "--listen",
-                           "[::1]:9443", "--port-file", "p", "--state-dir", "d", "--token-file",
-                           "k", "--write-tape", "w", "--keep-times", "--hold-until-subscribed",
-                           "--seed", "18446744073709551615"),
-                     TG_OK);
+    assert_int_equal(
+        PARSE(&o, &cause, "--tape", "t.csv.xz", "--speed", "2.5", "--loop", "--merge-feeds",
+              "--feeds", "2", "--skew-ms", "6:9", "--listen", "[::1]:9443", "--port-file", "p",
+              "--state-dir", "d", "--token-file", "k", "--write-tape", "w", "--tick-log", "t",
+              "--faults", "f", "--metrics-dir", "m", "--metrics-listen", "127.0.0.1:9100",
+              "--keep-times", "--hold-until-subscribed", "--seed", "18446744073709551615"),
+        TG_OK);
     assert_string_equal(o.tape, "t.csv.xz");
     assert_int_equal(o.speed_milli, 2500);
     assert_true(o.loop && o.merge_feeds && o.keep_times && o.hold_until_subscribed);
@@ -77,6 +79,11 @@ static void every_option_is_taken(void **state)
     assert_string_equal(o.state_dir, "d");
     assert_string_equal(o.token_file, "k");
     assert_string_equal(o.write_tape, "w");
+    assert_string_equal(o.tick_log, "t");
+    assert_string_equal(o.metrics_dir, "m");
+    assert_string_equal(o.faults, "f");
+    assert_string_equal(o.metrics_host, "127.0.0.1");
+    assert_int_equal(o.metrics_port, 9100);
     assert_true(o.seed == UINT64_MAX);
 }
 
@@ -88,18 +95,19 @@ static void bad_values_are_named(void **state)
         {"--speed", "fast", "--speed fast: expected"},
         {"--speed", "0.0001", "--speed 0.0001: expected"},
         {"--speed", "1000001", "--speed 1000001: expected"},
-        {"--feeds", "3", "--feeds 3: expected 1 or 2"},
-        {"--feeds", "0", "--feeds 0: expected 1 or 2"},
+        {"--feeds", "3", "--feeds 3: expected a whole number from 1 to 2"},
+        {"--feeds", "0", "--feeds 0: expected a whole number from 1 to 2"},
         {"--skew-ms", "9:6", "--skew-ms 9:6: expected"},
         {"--skew-ms", "6", "--skew-ms 6: expected"},
         {"--skew-ms", "6:", "--skew-ms 6:: expected"},
         {"--listen", "9443", "--listen 9443: expected"},
         {"--listen", "::1:9443", "--listen ::1:9443: expected"},
         {"--listen", "localhost:65536", "--listen localhost:65536: expected"},
+        {"--metrics-listen", "9100", "--metrics-listen 9100: expected"},
         {"--seed", "18446744073709551616", "expected an unsigned"},
         {"--seed", "", "expected an unsigned"},
-        {"--sim-rate", "99", "--sim-rate 99: expected 100 to 1000000"},
-        {"--sim-rate", "1000001", "--sim-rate 1000001: expected 100 to"},
+        {"--sim-rate", "99", "--sim-rate 99: expected a whole number from 100 to 1000000"},
+        {"--sim-rate", "1000001", "--sim-rate 1000001: expected a whole"},
         {"--sim-rate", "", "--sim-rate : expected"},
         {"--sim-open-s", "86401", "--sim-open-s 86401: expected"},
         {"--sim-release-s", "30,30", "--sim-release-s 30,30: expected never"},
@@ -127,12 +135,15 @@ static void bad_values_are_named(void **state)
 static void the_help_names_every_option(void **state)
 {
     (void)state;
-    static const char *const names[] = {"--sim",         "--tape",       "--seed",
-                                        "--speed",       "--loop",       "--keep-times",
-                                        "--merge-feeds", "--feeds",      "--skew-ms",
-                                        "--listen",      "--port-file",  "--state-dir",
-                                        "--token-file",  "--write-tape", "--hold-until-subscribed",
-                                        "--sim-rate",    "--sim-open-s", "--sim-release-s"};
+    static const char *const names[] = {
+        "--sim",          "--tape",        "--seed",
+        "--speed",        "--loop",        "--keep-times",
+        "--merge-feeds",  "--feeds",       "--skew-ms",
+        "--listen",       "--port-file",   "--state-dir",
+        "--token-file",   "--write-tape",  "--hold-until-subscribed",
+        "--tick-log",     "--metrics-dir", "--metrics-listen",
+        "--faults",       "--sim-rate",    "--sim-open-s",
+        "--sim-release-s"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_non_null(strstr(tg__options_help, names[i]));
     }

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "playback.h"
 #include "scratch_folder.h"
@@ -143,6 +144,53 @@ static void a_second_handler_brings_every_row_again_and_changes_nothing(void **s
     close_playback(&f);
 }
 
+/* The journal's record of that number, as far as this test looks at it. */
+static void check_record(const fixture *f, unsigned number, uint64_t seq, int64_t ts_ns,
+                         int64_t admitted_ns)
+{
+    uint8_t record[TG__TICK_LOG_RECORD_SIZE];
+    FILE *file = fopen(scratch_path(&f->folder, "ticks"), "rb");
+    assert_non_null(file);
+    const long offset = (long)(TG__TICK_LOG_HEADER_SIZE + number * sizeof record);
+    assert_int_equal(fseek(file, offset, SEEK_SET), 0);
+    assert_int_equal(fread(record, 1, sizeof record, file), sizeof record);
+    assert_int_equal(fclose(file), 0);
+    uint64_t words[3] = {0, 0, 0}; /* seq, exchange time, admission */
+    for (unsigned i = 0; i < 24; i++) {
+        words[i / 8] |= (uint64_t)record[8 + i] << (8 * (i % 8));
+    }
+    assert_int_equal(words[0], seq);
+    assert_int_equal((int64_t)words[1], ts_ns);
+    assert_int_equal((int64_t)words[2], admitted_ns);
+}
+
+static void the_journal_has_what_was_due_and_when_it_was_admitted(void **state)
+{
+    (void)state;
+    fixture f;
+    open_playback(&f, three_ticks, 1000, 2);
+    assert_int_equal(tg__tick_log_open(scratch_path(&f.folder, "ticks"), 1, f.directory.count,
+                                       &f.playback.tick_log, &f.cause),
+                     TG_OK);
+    const int64_t start_ns = f.now.utc_ns;
+    run(&f, 100);
+    f.now.mono_ns += 3 * MS; /* and the wall clock is set back meanwhile */
+    f.now.utc_ns -= 1000 * MS;
+    run(&f, 100);
+    for (unsigned i = 0; i < 40; i++) {
+        f.now.mono_ns += MS;
+        run(&f, 100);
+    }
+    tg__tick_log_close(f.playback.tick_log);
+    check_record(&f, 0, 1, start_ns, start_ns);
+    check_record(&f, 1, 2, start_ns + 2 * MS, start_ns + 3 * MS);
+    check_record(&f, 2, 3, start_ns + 8 * MS, start_ns + 8 * MS);
+    struct stat about;
+    assert_int_equal(stat(scratch_path(&f.folder, "ticks"), &about), 0);
+    assert_int_equal(about.st_size, TG__TICK_LOG_HEADER_SIZE + 3 * TG__TICK_LOG_RECORD_SIZE);
+    close_playback(&f);
+}
+
 static void going_round_raises_the_epoch_and_seq_goes_on(void **state)
 {
     (void)state;
@@ -200,6 +248,7 @@ int main(void)
         cmocka_unit_test(rows_come_when_they_are_due),
         cmocka_unit_test(rows_of_one_time_are_never_cut_apart),
         cmocka_unit_test(a_second_handler_brings_every_row_again_and_changes_nothing),
+        cmocka_unit_test(the_journal_has_what_was_due_and_when_it_was_admitted),
         cmocka_unit_test(going_round_raises_the_epoch_and_seq_goes_on),
         cmocka_unit_test(a_tape_without_rows_ends_even_in_a_loop),
         cmocka_unit_test(a_tape_that_changes_while_it_plays_is_an_error),
