@@ -6,10 +6,15 @@
 #include <tickglass/decimal.h>
 #include <tickglass/internal/control_flow.h>
 
+#include "drain.h"
 #include "rebase.h"
 
 #define SKEW_MS_MAX 10000u
 #define NS_PER_MS   INT64_C(1000000)
+
+#define DRAIN_INTERVAL_MS_MAX 60000u
+#define HANG_UP_AFTER_S       60u /* longer than a client may stop reading */
+#define HANG_UP_AFTER_S_MAX   3600u
 
 const char tg__options_help[] =
     "tickglass-gateway - a market-data gateway that plays a recorded or a simulated market\n"
@@ -30,7 +35,13 @@ const char tg__options_help[] =
     "  --token-file FILE        the bearer token; default: DIR/token, made at the first start\n"
     "  --write-tape FILE        write what is played, as a tape\n"
     "  --hold-until-subscribed  begin to play at the first subscription\n"
-    "  --help, --version\n";
+    "  --drain-percent P        of the connections are closed in a step of the drain that SIGTERM\n"
+    "                           begins (default 2); a second SIGTERM, or SIGINT: all at once\n"
+    "  --drain-interval-ms N    between such steps (default 250)\n"
+    "  --hang-up-after-s N      end a connection without a sign of life (default 60)\n"
+    "  --help, --version\n"
+    "\n"
+    "Exit codes: 0; 1 trouble, 2 usage; 3 a drain had to cut connections.\n";
 
 static bool read_u64(const char *text, uint64_t max, uint64_t *out)
 {
@@ -161,6 +172,41 @@ static const char **text_option(tg__options *options, const char *name)
     return NULL;
 }
 
+typedef struct number_option {
+    const char *name;
+    uint32_t min;
+    uint32_t max;
+    uint32_t *value;
+} number_option;
+
+/* Options whose value is a whole number in a range; false: it is not one of them. */
+static bool find_number(tg__options *options, const char *name, number_option *found)
+{
+    const number_option numbers[] = {
+        {"--drain-interval-ms", 1, DRAIN_INTERVAL_MS_MAX, &options->drain_interval_ms},
+        {"--drain-percent", 1, 100, &options->drain_percent},
+        {"--hang-up-after-s", 2, HANG_UP_AFTER_S_MAX, &options->hang_up_after_s},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        if (strcmp(name, numbers[i].name) == 0) {
+            *found = numbers[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+static tg_err take_ranged(const number_option *option, const char *value, tg__cause *cause)
+{
+    uint64_t number = 0;
+    if (!read_u64(value, option->max, &number) || number < option->min) {
+        return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT, "%s %s: expected %u to %u",
+                             option->name, value, (unsigned)option->min, (unsigned)option->max);
+    }
+    *option->value = (uint32_t)number;
+    return TG_OK;
+}
+
 static tg_err take_number(tg__options *options, const char *name, const char *value,
                           tg__cause *cause)
 {
@@ -218,6 +264,9 @@ tg_err tg__options_parse(tg__options *options, int argc, char *const *argv, tg__
         .skew_min_ns = 6 * NS_PER_MS,
         .skew_max_ns = 9 * NS_PER_MS,
         .listen_host = "127.0.0.1",
+        .drain_percent = TG__DRAIN_PERCENT,
+        .drain_interval_ms = TG__DRAIN_INTERVAL_MS,
+        .hang_up_after_s = HANG_UP_AFTER_S,
     };
     *options = defaults;
     bool sim = false;
@@ -231,7 +280,9 @@ tg_err tg__options_parse(tg__options *options, int argc, char *const *argv, tg__
             continue;
         }
         const char **text = text_option(options, name);
-        if (text == NULL && !is_number_option(name)) {
+        number_option ranged;
+        const bool is_ranged = find_number(options, name, &ranged);
+        if (text == NULL && !is_ranged && !is_number_option(name)) {
             return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT,
                                  "%s: there is no such option; --help lists them", name);
         }
@@ -241,6 +292,8 @@ tg_err tg__options_parse(tg__options *options, int argc, char *const *argv, tg__
         const char *value = argv[++i];
         if (text != NULL) {
             *text = value;
+        } else if (is_ranged) {
+            TG_TRY(take_ranged(&ranged, value, cause));
         } else {
             TG_TRY(take_number(options, name, value, cause));
         }

@@ -22,6 +22,9 @@ typedef struct tg__options {
     const char *state_dir;
     const char *token_file;
     const char *write_tape;
+    uint32_t drain_percent;
+    uint32_t drain_interval_ms;
+    uint32_t hang_up_after_s;
     bool keep_times;
     bool hold_until_subscribed;
     bool help;

@@ -246,12 +246,261 @@ static void the_priority_channel_keeps_the_latest_tick_of_each_instrument(void *
     hub_fixture_tick(fixture, 3, 2);
     hub_fixture_tick(fixture, 3, 3);
     hub_fixture_tick(fixture, 9, 1); /* not followed */
+    fixture->now.mono_ns += TG__TICKS_INTERVAL_NS;
     hub_client_read_all(&client);
     assert_int_equal(client.ticks, 3);
     assert_int_equal(client.last_tick.update.covered, 3);
     assert_int_equal(client.last_tick.update.image.value[TG_FIELD_BID_PRICE], 3);
     assert_int_equal(client.channel.count, 0); /* the conflated set is another one */
     hub_client_close(&client);
+}
+
+static void
+ticks_come_at_most_every_two_milliseconds_and_the_last_one_is_not_forgotten(void **state)
+{
+    hub_fixture *fixture = *state;
+    static uint8_t out[TG__MESSAGE_SIZE_MAX];
+    size_t size = 0;
+    hub_client client;
+    hub_client_open(&client, fixture);
+    hub_client_request(&client, TG__KIND_SUBSCRIBE, TG__CHANNEL_PRIORITY, three, 2);
+    hub_client_read_all(&client);
+    const uint64_t before = fixture->hub->counts.ticks_messages_sent;
+    for (int64_t i = 0; i < 2000; i++) { /* 20 ms at 100,000 a second */
+        hub_fixture_tick(fixture, 3, i);
+        fixture->now.mono_ns += 10000;
+        hub_client_read_all(&client);
+    }
+    assert_in_range(fixture->hub->counts.ticks_messages_sent - before, 9, 10);
+    hub_fixture_tick(fixture, 3, 5555);
+    assert_int_equal(tg__hub_next(fixture->hub, client.peer, fixture->now, out, sizeof out, &size),
+                     TG__NEXT_LATER);
+    fixture->now.mono_ns += TG__TICKS_INTERVAL_NS;
+    hub_client_read_all(&client);
+    assert_int_equal(client.last_tick.update.image.value[TG_FIELD_BID_PRICE], 5555);
+    assert_int_equal(tg__hub_next(fixture->hub, client.peer, fixture->now, out, sizeof out, &size),
+                     TG__NEXT_NOTHING);
+    hub_client_close(&client);
+}
+
+static void a_gap_restates_the_priority_images_too(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client client;
+    hub_client_open(&client, fixture);
+    subscribe(&client, three, 3);
+    hub_client_request(&client, TG__KIND_SUBSCRIBE, TG__CHANNEL_PRIORITY, three, 2);
+    hub_client_read_all(&client);
+    hub_fixture_tick(fixture, 3, 31);
+    fixture->now.mono_ns += TG__TICKS_INTERVAL_NS;
+    hub_client_read_all(&client);
+    const unsigned ticks = client.ticks;
+    for (int64_t i = 0; i < 70; i++) {
+        hub_fixture_tick(fixture, 9, i);
+        hub_fixture_boundary(fixture);
+    }
+    hub_client_read_all(&client);
+    assert_int_equal(client.gaps, 1);
+    assert_int_equal(client.ticks, ticks + 2); /* 3 and 7, of which nothing new is known */
+    assert_int_equal(client.last_tick.update.covered, 0);
+    hub_client_close(&client);
+}
+
+/* A new entry may be the one that the snapshot after the gap needs. */
+static void answers_and_dictionary_survive_a_gap_and_come_before_its_snapshot(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client client;
+    hub_client_open(&client, fixture);
+    subscribe(&client, three, 2);
+    hub_client_read_all(&client);
+    for (int64_t i = 0; i < 100; i++) {
+        hub_fixture_tick(fixture, 3, i);
+        hub_fixture_boundary(fixture);
+        if (i == 10 || i == 90) { /* before and after the ring has overflowed */
+            const tg_instrument_id more = (tg_instrument_id)(20 + i / 10);
+            subscribe(&client, &more, 1);
+        }
+    }
+    const unsigned answers = client.answers;
+    hub_client_read_all(&client); /* fails at a row without its entry */
+    assert_int_equal(client.answers, answers + 2);
+    assert_int_equal(client.gaps, 1);
+    assert_int_equal(client.channel.count, 4);
+    hub_client_close(&client);
+}
+
+/* Groups of one set, with so many members each; the phases are a set of bits. */
+static uint32_t members_of_groups(const tg__hub *hub, uint32_t set_size, uint32_t *sizes,
+                                  uint32_t *phases)
+{
+    uint32_t count = 0;
+    *phases = 0;
+    for (const tg__group *group = hub->groups.first; group != NULL; group = group->next) {
+        if (group->channel.count == set_size) {
+            sizes[count++] = group->member_count;
+            *phases |= 1u << group->phase;
+        }
+    }
+    return count;
+}
+
+static void a_large_group_is_several_of_different_phases(void **state)
+{
+    (void)state;
+    static hub_fixture fixture;
+    static hub_client clients[2 * TG__GROUP_MEMBERS_MAX + 2];
+    const uint32_t count = 2 * TG__GROUP_MEMBERS_MAX + 2;
+    uint32_t sizes[8];
+    uint32_t phases = 0;
+    hub_fixture_open(&fixture, 4);
+    for (uint32_t i = 0; i < count; i++) {
+        hub_client_open(&clients[i], &fixture);
+        subscribe(&clients[i], three, 3);
+        hub_client_read_all(&clients[i]);
+    }
+    assert_int_equal(members_of_groups(fixture.hub, 3, sizes, &phases), 3);
+    assert_int_equal(sizes[0] + sizes[1] + sizes[2], count);
+    assert_true(phases == 7 || phases == 11 || phases == 13 || phases == 14); /* three of four */
+    fixture.hub->counts.frames_encoded = 0;
+    fixture.hub->counts.frames_queued = 0;
+    hub_fixture_tick(&fixture, 3, 44);
+    for (unsigned i = 0; i < 4; i++) {
+        hub_fixture_boundary(&fixture);
+    }
+    assert_int_equal(fixture.hub->counts.frames_encoded, 3); /* once in each */
+    assert_int_equal(fixture.hub->counts.frames_queued, count);
+    for (uint32_t i = 0; i < count; i++) {
+        hub_client_read_all(&clients[i]);
+        assert_int_equal(clients[i].images[0].value[TG_FIELD_BID_PRICE], 44);
+    }
+    /* The smallest takes who comes next. */
+    for (uint32_t i = 0; i < 40; i++) {
+        hub_client_close(&clients[i]);
+    }
+    hub_client_open(&clients[0], &fixture);
+    const tg__peer *peer = clients[0].peer;
+    subscribe(&clients[0], three, 3);
+    (void)members_of_groups(fixture.hub, 3, sizes, &phases);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_true(peer->group->member_count - 1 <= sizes[i]);
+    }
+    hub_client_close(&clients[0]);
+    for (uint32_t i = 40; i < count; i++) {
+        hub_client_close(&clients[i]);
+    }
+    hub_fixture_close(&fixture);
+}
+
+/* What is taken from the system is taken at the beginning. */
+static void a_steady_stream_takes_no_more_memory(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client reads;
+    hub_client stuck;
+    hub_client_open(&reads, fixture);
+    hub_client_open(&stuck, fixture);
+    subscribe(&reads, three, 3);
+    subscribe(&stuck, three, 3);
+    size_t taken = 0;
+    for (int64_t i = 0; i < 5000; i++) {
+        hub_fixture_tick(fixture, three[i % 3], i);
+        hub_fixture_boundary(fixture);
+        hub_client_read_all(&reads);
+        if (i % 997 == 0) {
+            hub_client_read_all(&stuck);
+        }
+        taken = i == 200 ? fixture->hub->pool.bytes_taken : taken;
+    }
+    assert_int_equal(fixture->hub->pool.bytes_taken, taken);
+    assert_true(stuck.gaps >= 4);
+    hub_client_close(&reads);
+    hub_client_close(&stuck);
+}
+
+static void sends_and_encodes_are_counted_with_their_bytes(void **state)
+{
+    hub_fixture *fixture = *state;
+    const tg__hub_counts *counts = &fixture->hub->counts;
+    hub_client clients[3];
+    for (size_t i = 0; i < 3; i++) {
+        hub_client_open(&clients[i], fixture);
+        subscribe(&clients[i], three, 3);
+        hub_client_read_all(&clients[i]);
+    }
+    const tg__hub_counts before = *counts;
+    hub_fixture_tick(fixture, 3, 1);
+    hub_fixture_boundary(fixture);
+    for (size_t i = 0; i < 3; i++) {
+        hub_client_read_all(&clients[i]);
+    }
+    const uint64_t bytes = counts->frame_bytes_encoded - before.frame_bytes_encoded;
+    assert_true(bytes > 0);
+    assert_int_equal(counts->frames_encoded - before.frames_encoded, 1);
+    assert_int_equal(counts->messages_sent - before.messages_sent, 3);
+    assert_int_equal(counts->bytes_sent - before.bytes_sent, 3 * bytes);
+    for (size_t i = 0; i < 3; i++) {
+        hub_client_close(&clients[i]);
+    }
+}
+
+/* In each case the fixture audits the index behind it. */
+static void every_end_is_counted_by_its_reason_and_leaves_the_index_right(void **state)
+{
+    hub_fixture *fixture = *state;
+    static const struct {
+        uint16_t close_code; /* 0: the transport saw it end */
+        tg__end_reason seen;
+        tg__end_reason counted;
+    } cases[] = {
+        {0, TG__END_CLIENT_CLOSE, TG__END_CLIENT_CLOSE},
+        {0, TG__END_LOST, TG__END_LOST},
+        {0, TG__END_RESET, TG__END_RESET},
+        {0, TG__END_TIMEOUT, TG__END_TIMEOUT},
+        {TG__CLOSE_SLOW_CONSUMER, TG__END_RESET, TG__END_SLOW},
+        {TG__CLOSE_SERVICE_RESTART, TG__END_CLIENT_CLOSE, TG__END_DRAIN},
+        {TG__CLOSE_BAD_MESSAGE, TG__END_LOST, TG__END_PROTOCOL},
+        {TG__CLOSE_TOKEN_EXPIRED, TG__END_LOST, TG__END_CREDENTIALS},
+        {TG__CLOSE_TRY_AGAIN_LATER, TG__END_LOST, TG__END_RESOURCES},
+        {TG__CLOSE_GOING_AWAY, TG__END_LOST, TG__END_SERVER_STOP},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        hub_client stays;
+        hub_client goes;
+        hub_client_open(&stays, fixture);
+        hub_client_open(&goes, fixture);
+        subscribe(&stays, three, 3);
+        subscribe(&goes, three, 3);
+        hub_client_request(&goes, TG__KIND_SUBSCRIBE, TG__CHANNEL_PRIORITY, three, 2);
+        hub_client_request(&stays, TG__KIND_SUBSCRIBE, TG__CHANNEL_PRIORITY, three + 1, 2);
+        if (cases[i].close_code != 0) {
+            tg__hub_close_peer(fixture->hub, goes.peer, cases[i].close_code, 1);
+        }
+        const uint64_t before = fixture->hub->counts.ends[cases[i].counted];
+        hub_client_end(&goes, cases[i].seen);
+        assert_int_equal(fixture->hub->counts.ends[cases[i].counted], before + 1);
+        hub_fixture_tick(fixture, 7, (int64_t)i); /* touches nothing that was freed */
+        hub_fixture_boundary(fixture);
+        hub_client_close(&stays);
+    }
+}
+
+static void the_oldest_that_may_stay_is_told_first(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client clients[4];
+    for (size_t i = 0; i < 4; i++) {
+        hub_client_open(&clients[i], fixture);
+    }
+    hub_client_close(&clients[1]);
+    assert_ptr_equal(tg__hub_oldest(fixture->hub), clients[0].peer);
+    tg__hub_close_peer(fixture->hub, clients[0].peer, TG__CLOSE_SERVICE_RESTART, 1);
+    assert_ptr_equal(tg__hub_oldest(fixture->hub), clients[2].peer);
+    hub_client_close(&clients[2]);
+    assert_ptr_equal(tg__hub_oldest(fixture->hub), clients[3].peer);
+    hub_client_close(&clients[3]);
+    assert_null(tg__hub_oldest(fixture->hub));
+    hub_client_close(&clients[0]);
 }
 
 static void a_snapshot_counts_no_tick_that_a_frame_will_cover(void **state)
@@ -347,13 +596,13 @@ static void a_token_is_accepted_only_if_it_is_the_right_one(void **state)
 static void more_connections_than_allowed_are_refused(void **state)
 {
     hub_fixture *fixture = *state;
-    hub_client clients[16];
-    for (size_t i = 0; i < 16; i++) {
+    static hub_client clients[FIXTURE_PEERS];
+    for (size_t i = 0; i < FIXTURE_PEERS; i++) {
         hub_client_open(&clients[i], fixture);
     }
     assert_null(tg__hub_connect(fixture->hub, NULL, fixture->now));
-    for (size_t i = 0; i < 16; i++) {
-        hub_client_close(&clients[(i * 5) % 16]);
+    for (size_t i = 0; i < FIXTURE_PEERS; i++) {
+        hub_client_close(&clients[(i * 7) % FIXTURE_PEERS]);
     }
 }
 
@@ -391,6 +640,14 @@ int main(void)
         CASE(a_step_over_64_bits_is_restated),
         CASE(resync_restates_and_named_rows_come_as_ticks),
         CASE(the_priority_channel_keeps_the_latest_tick_of_each_instrument),
+        CASE(ticks_come_at_most_every_two_milliseconds_and_the_last_one_is_not_forgotten),
+        CASE(a_gap_restates_the_priority_images_too),
+        CASE(answers_and_dictionary_survive_a_gap_and_come_before_its_snapshot),
+        cmocka_unit_test(a_large_group_is_several_of_different_phases),
+        CASE(a_steady_stream_takes_no_more_memory),
+        CASE(sends_and_encodes_are_counted_with_their_bytes),
+        CASE(every_end_is_counted_by_its_reason_and_leaves_the_index_right),
+        CASE(the_oldest_that_may_stay_is_told_first),
         CASE(a_snapshot_counts_no_tick_that_a_frame_will_cover),
         CASE(many_small_requests_are_answered_with_one_snapshot),
         CASE(answers_that_nobody_reads_close_the_connection),
