@@ -344,10 +344,9 @@ static void queue_frame(tg__hub *hub, tg__peer *peer, tg__packet *packet)
 
 /* The step could not be told (a difference over 64 bits, or no memory): state everything instead.
  */
-static void restate_members(tg__hub *hub, tg__group *group, uint64_t ticks)
+static void restate_members(tg__hub *hub, tg__group *group)
 {
     for (tg__peer *peer = group->members; peer != NULL; peer = peer->next_member) {
-        drop_frame(hub, ticks);
         mark_gap(hub, peer);
     }
 }
@@ -398,7 +397,9 @@ static void send_frame(tg__hub *hub, tg__group *group, uint32_t count, tg__momen
     group->last_frame_mono_ns = now.mono_ns;
     const uint64_t ticks = covered_by(hub->updates, count);
     if (packet == NULL) {
-        restate_members(hub, group, ticks);
+        hub->counts.frames_dropped += group->member_count;
+        hub->counts.ticks_dropped += ticks * group->member_count;
+        restate_members(hub, group);
         return;
     }
     packet->base = frame.base;

@@ -21,12 +21,10 @@ typedef struct tg__hub_faults {
     uint32_t frames_to_drop;
     uint32_t drop_ppm;
     uint32_t frames_to_corrupt;
-    uint32_t boundaries_to_falsify;
     tg__prng prng;
     uint64_t frames_lost; /* a frame counts once for each member */
     uint64_t ticks_lost;
     uint64_t frames_corrupted;
-    uint64_t boundaries_falsified;
 } tg__hub_faults;
 
 /* The next count frames, of whatever groups, are encoded and then reach no member. */
@@ -41,15 +39,12 @@ void tg__hub_fault_drop_rate(struct tg__hub *hub, uint32_t ppm, uint64_t seed);
  */
 void tg__hub_fault_corrupt_frames(struct tg__hub *hub, uint32_t count, uint64_t seed);
 
-/* Likewise, but the frame names the boundary behind its own: it does not fit, and is refused. */
-void tg__hub_fault_falsify_boundaries(struct tg__hub *hub, uint32_t count);
-
 /* ---- for the hub's own files ---- */
 
 /* True: this frame is to be lost. */
 bool tg__hub_faults_lose(tg__hub_faults *faults);
 
-/* Changes the copy of a shared frame that is about to be sent. True: the client will refuse it. */
-bool tg__hub_faults_spoil(tg__hub_faults *faults, uint8_t *frame, size_t size);
+/* The copy of a shared frame is about to be sent. */
+void tg__hub_faults_spoil(tg__hub_faults *faults, uint8_t *frame, size_t size);
 
 #endif

@@ -19,16 +19,15 @@ static void take_packet(tg__hub *hub, tg__packet *packet, uint8_t *out, size_t *
 static void take_frame(tg__hub *hub, tg__peer *peer, tg__packet *packet, uint8_t *out, size_t *size)
 {
     const bool snapshot = packet->bytes[0] == TG__KIND_SNAPSHOT;
-    const uint64_t base = packet->base;
-    const uint64_t boundary = packet->boundary;
-    const uint64_t ticks = packet->ticks;
-    take_packet(hub, packet, out, size);
-    const bool spoilt = !snapshot && tg__hub_faults_spoil(&hub->faults, out, *size);
-    if (!spoilt && (snapshot || base == peer->client_boundary)) {
-        peer->client_boundary = boundary;
+    if (snapshot || packet->base == peer->client_boundary) {
+        peer->client_boundary = packet->boundary;
     } else {
         hub->counts.frames_refused++;
-        hub->counts.ticks_refused += ticks;
+        hub->counts.ticks_refused += packet->ticks;
+    }
+    take_packet(hub, packet, out, size);
+    if (!snapshot) {
+        tg__hub_faults_spoil(&hub->faults, out, *size);
     }
 }
 

@@ -78,26 +78,6 @@ static void a_dropped_frame_reaches_nobody_and_the_next_does_not_fit(void **stat
     hub_client_close(&b);
 }
 
-static void a_false_boundary_is_refused_by_one_and_the_shared_frame_stays_right(void **state)
-{
-    hub_fixture *fixture = *state;
-    hub_client a;
-    hub_client b;
-    open_follower(&a, fixture);
-    open_follower(&b, fixture);
-    tg__hub_fault_falsify_boundaries(fixture->hub, 1);
-    one_frame(fixture, 1);
-    hub_client_read_all(&a);
-    hub_client_read_all(&b);
-    assert_int_equal(a.refused, 1);
-    assert_int_equal(b.refused, 0);
-    assert_int_equal(b.images[1].value[TG_FIELD_BID_PRICE], 1);
-    assert_int_equal(fixture->hub->faults.boundaries_falsified, 1);
-    assert_int_equal(fixture->hub->counts.ticks_refused, 1);
-    hub_client_close(&a);
-    hub_client_close(&b);
-}
-
 static void a_corrupted_copy_differs_in_one_byte_and_only_for_one(void **state)
 {
     hub_fixture *fixture = *state;
@@ -165,10 +145,10 @@ static void run_ledger(hub_fixture *fixture, uint64_t seed)
     tg__hub_fault_drop_rate(fixture->hub, 30000, seed);
     for (unsigned step = 0; step < STEPS; step++) {
         for (uint32_t i = tg__prng_below(&prng, 4); i > 0; i--, ticks++) {
-            hub_fixture_tick(fixture, three[tg__prng_below(&prng, 3)], (int64_t)step);
-        }
-        if (tg__prng_below(&prng, 200) == 0) {
-            tg__hub_fault_falsify_boundaries(fixture->hub, 1);
+            /* Now and then a step that no frame can tell: it is restated instead. */
+            const int64_t price = tg__prng_below(&prng, 100) == 0 ? INT64_MIN : INT64_MAX;
+            hub_fixture_tick(fixture, three[tg__prng_below(&prng, 3)],
+                             tg__prng_below(&prng, 100) == 0 ? price : (int64_t)step);
         }
         hub_fixture_boundary(fixture);
         for (unsigned i = 0; i < CLIENTS; i++) {
@@ -194,7 +174,7 @@ static void run_ledger(hub_fixture *fixture, uint64_t seed)
     }
     const tg__hub_counts *counts = &fixture->hub->counts;
     assert_true(had > 0 && gaps > 5 && fixture->hub->faults.ticks_lost > 0);
-    assert_true(counts->ticks_refused > 0 && fixture->hub->faults.boundaries_falsified > 5);
+    assert_true(counts->ticks_refused > 0);
     assert_int_equal(lost, fixture->hub->faults.ticks_lost + counts->ticks_refused +
                                counts->ticks_dropped);
     for (unsigned i = 0; i < CLIENTS; i++) {
@@ -219,8 +199,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_dropped_frame_reaches_nobody_and_the_next_does_not_fit,
                                         set_up, tear_down),
-        cmocka_unit_test_setup_teardown(
-            a_false_boundary_is_refused_by_one_and_the_shared_frame_stays_right, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_corrupted_copy_differs_in_one_byte_and_only_for_one,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_clients_losses_are_the_gateways_own_counts, set_up,

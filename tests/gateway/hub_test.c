@@ -116,6 +116,37 @@ static void snapshot_rows_are_encoded_once_per_version(void **state)
     hub_client_close(&b);
 }
 
+/* Groups of different phases hold different versions of an instrument at the same time. */
+static void a_row_is_encoded_once_per_version_whatever_the_phases(void **state)
+{
+    (void)state;
+    static hub_fixture fixture;
+    hub_client members[4];
+    hub_fixture_open(&fixture, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        const tg_instrument_id set[] = {3, (tg_instrument_id)(10 + i)};
+        hub_client_open(&members[i], &fixture);
+        subscribe(&members[i], set, 2);
+    }
+    for (int64_t i = 0; i < 8; i++) {
+        hub_fixture_tick(&fixture, 3, i);
+        hub_fixture_boundary(&fixture);
+    }
+    const uint64_t before = fixture.hub->table.rows_encoded;
+    for (unsigned round = 0; round < 5; round++) {
+        for (uint32_t i = 0; i < 4; i++) {
+            hub_client_request(&members[i], TG__KIND_RESYNC, TG__CHANNEL_CONFLATED, NULL, 0);
+            hub_client_read_all(&members[i]);
+        }
+    }
+    const uint64_t encoded = fixture.hub->table.rows_encoded - before;
+    assert_in_range(encoded, 1, 4); /* of 3: the versions of four boundaries */
+    for (uint32_t i = 0; i < 4; i++) {
+        hub_client_close(&members[i]);
+    }
+    hub_fixture_close(&fixture);
+}
+
 /* The set is {3,7,9}, 7 leaves while a frame for {3,7,9} is queued: slot 1 must never become 9. */
 static void a_frame_in_flight_never_names_another_instrument(void **state)
 {
@@ -634,6 +665,7 @@ int main(void)
         CASE(a_set_over_its_limit_takes_what_fits),
         CASE(equal_sets_are_encoded_once),
         CASE(snapshot_rows_are_encoded_once_per_version),
+        cmocka_unit_test(a_row_is_encoded_once_per_version_whatever_the_phases),
         CASE(a_frame_in_flight_never_names_another_instrument),
         CASE(a_slow_reader_gets_a_gap_and_then_fits_again),
         CASE(a_quiet_market_has_heartbeats),
