@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -62,6 +63,13 @@ void wire_client_close(wire_client *client)
     mbedtls_ctr_drbg_free(&client->random);
     mbedtls_entropy_free(&client->entropy);
     free(client);
+}
+
+size_t wire_client_waiting(const wire_client *client)
+{
+    int waiting = 0;
+    assert_int_equal(ioctl(client->socket.fd, FIONREAD, &waiting), 0);
+    return (size_t)waiting;
 }
 
 void wire_client_finish(wire_client *client)

@@ -35,6 +35,9 @@ int wire_client_open(const wire_upgrade *upgrade, wire_client **out, char *answe
                      size_t answer_size);
 void wire_client_close(wire_client *client); /* NULL is allowed */
 
+/* Bytes that came and were not received yet, with TLS and all. */
+size_t wire_client_waiting(const wire_client *client);
+
 /* Ends its side with a FIN and nothing else; what comes can still be read. */
 void wire_client_finish(wire_client *client);
 /* Ends the connection with a RST. The client is still to be closed. */
