@@ -269,7 +269,7 @@ static void a_drain_that_has_to_cut_says_so_with_its_exit_code(void **state)
     wire_client_close(silent);
 }
 
-static void a_second_sigterm_does_not_wait_for_the_steps(void **state)
+static void a_drain_lets_nobody_in_and_a_second_sigterm_does_not_wait_for_its_steps(void **state)
 {
     (void)state;
     static const char *const arguments[] = {"--drain-interval-ms", "60000", NULL};
@@ -282,6 +282,14 @@ static void a_second_sigterm_does_not_wait_for_the_steps(void **state)
     assert_int_equal(await_close(first, &wait_ms), TG__CLOSE_SERVICE_RESTART);
     wire_client_close(first);
     make_a_round_trip(second); /* its step would come in a minute */
+    const wire_upgrade upgrade = {.port = gateway.port,
+                                  .ca = gateway.ca,
+                                  .token = gateway.token,
+                                  .subprotocol = TG__SUBPROTOCOL};
+    wire_client *late = NULL;
+    char answer[2048];
+    assert_int_equal(wire_client_open(&upgrade, &late, answer, sizeof answer), 503);
+    assert_null(late);
     assert_int_equal(kill(gateway.pid, SIGTERM), 0);
     assert_int_equal(await_close(second, &wait_ms), TG__CLOSE_SERVICE_RESTART);
     wire_client_close(second);
@@ -321,7 +329,7 @@ int main(void)
         CASE(who_shows_no_sign_of_life_is_hung_up_on),
         CASE(a_drain_closes_the_oldest_first_and_step_by_step),
         CASE(a_drain_that_has_to_cut_says_so_with_its_exit_code),
-        CASE(a_second_sigterm_does_not_wait_for_the_steps),
+        CASE(a_drain_lets_nobody_in_and_a_second_sigterm_does_not_wait_for_its_steps),
         CASE(sigint_ends_at_once_with_1001),
         CASE(an_empty_gateway_is_drained_at_once),
     };
