@@ -7,13 +7,13 @@
 #include <tickglass/internal/control_flow.h>
 
 #include "drain.h"
+#include "reach.h"
 #include "rebase.h"
 
 #define SKEW_MS_MAX 10000u
 #define NS_PER_MS   INT64_C(1000000)
 
 #define DRAIN_INTERVAL_MS_MAX 60000u
-#define HANG_UP_AFTER_S       60u /* longer than a client may stop reading */
 #define HANG_UP_AFTER_S_MAX   3600u
 
 const char tg__options_help[] =
@@ -266,7 +266,7 @@ tg_err tg__options_parse(tg__options *options, int argc, char *const *argv, tg__
         .listen_host = "127.0.0.1",
         .drain_percent = TG__DRAIN_PERCENT,
         .drain_interval_ms = TG__DRAIN_INTERVAL_MS,
-        .hang_up_after_s = HANG_UP_AFTER_S,
+        .hang_up_after_s = TG__REACH_HANG_UP_S,
     };
     *options = defaults;
     bool sim = false;

@@ -194,6 +194,9 @@ tg_err tg__websocket_server_open(const tg__websocket_server_options *options,
         return tg__cause_set(cause, TG_ERR_NO_MEMORY, "no memory for the server");
     }
     server->options = *options;
+    if (options->hang_up_after_s == 0) {
+        server->options.hang_up_after_s = TG__REACH_HANG_UP_S;
+    }
     server->alarm.server = server;
     server->inspection.server = server;
     fill_protocols(server);

@@ -26,7 +26,7 @@ typedef struct tg__websocket_server_options {
     uint32_t peers_max;
     uint32_t upgrades_per_second;
     uint32_t upgrade_burst;
-    uint32_t hang_up_after_s; /* without a sign of life; over 1 */
+    uint32_t hang_up_after_s; /* without a sign of life, over 1; 0: TG__REACH_HANG_UP_S */
 } tg__websocket_server_options;
 
 typedef struct tg__websocket_server tg__websocket_server;
