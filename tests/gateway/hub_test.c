@@ -116,37 +116,6 @@ static void snapshot_rows_are_encoded_once_per_version(void **state)
     hub_client_close(&b);
 }
 
-/* Groups of different phases hold different versions of an instrument at the same time. */
-static void a_row_is_encoded_once_per_version_whatever_the_phases(void **state)
-{
-    (void)state;
-    static hub_fixture fixture;
-    hub_client members[4];
-    hub_fixture_open(&fixture, 4);
-    for (uint32_t i = 0; i < 4; i++) {
-        const tg_instrument_id set[] = {3, (tg_instrument_id)(10 + i)};
-        hub_client_open(&members[i], &fixture);
-        subscribe(&members[i], set, 2);
-    }
-    for (int64_t i = 0; i < 8; i++) {
-        hub_fixture_tick(&fixture, 3, i);
-        hub_fixture_boundary(&fixture);
-    }
-    const uint64_t before = fixture.hub->table.rows_encoded;
-    for (unsigned round = 0; round < 5; round++) {
-        for (uint32_t i = 0; i < 4; i++) {
-            hub_client_request(&members[i], TG__KIND_RESYNC, TG__CHANNEL_CONFLATED, NULL, 0);
-            hub_client_read_all(&members[i]);
-        }
-    }
-    const uint64_t encoded = fixture.hub->table.rows_encoded - before;
-    assert_in_range(encoded, 1, 4); /* of 3: the versions of four boundaries */
-    for (uint32_t i = 0; i < 4; i++) {
-        hub_client_close(&members[i]);
-    }
-    hub_fixture_close(&fixture);
-}
-
 /* The set is {3,7,9}, 7 leaves while a frame for {3,7,9} is queued: slot 1 must never become 9. */
 static void a_frame_in_flight_never_names_another_instrument(void **state)
 {
@@ -286,57 +255,6 @@ static void the_priority_channel_keeps_the_latest_tick_of_each_instrument(void *
     hub_client_close(&client);
 }
 
-static void
-ticks_come_at_most_every_two_milliseconds_and_the_last_one_is_not_forgotten(void **state)
-{
-    hub_fixture *fixture = *state;
-    static uint8_t out[TG__MESSAGE_SIZE_MAX];
-    size_t size = 0;
-    hub_client client;
-    hub_client_open(&client, fixture);
-    hub_client_request(&client, TG__KIND_SUBSCRIBE, TG__CHANNEL_PRIORITY, three, 2);
-    hub_client_read_all(&client);
-    const uint64_t before = fixture->hub->counts.ticks_messages_sent;
-    for (int64_t i = 0; i < 2000; i++) { /* 20 ms at 100,000 a second */
-        hub_fixture_tick(fixture, 3, i);
-        fixture->now.mono_ns += 10000;
-        hub_client_read_all(&client);
-    }
-    assert_in_range(fixture->hub->counts.ticks_messages_sent - before, 9, 10);
-    hub_fixture_tick(fixture, 3, 5555);
-    assert_int_equal(tg__hub_next(fixture->hub, client.peer, fixture->now, out, sizeof out, &size),
-                     TG__NEXT_LATER);
-    fixture->now.mono_ns += TG__TICKS_INTERVAL_NS;
-    hub_client_read_all(&client);
-    assert_int_equal(client.last_tick.update.image.value[TG_FIELD_BID_PRICE], 5555);
-    assert_int_equal(tg__hub_next(fixture->hub, client.peer, fixture->now, out, sizeof out, &size),
-                     TG__NEXT_NOTHING);
-    hub_client_close(&client);
-}
-
-static void a_gap_restates_the_priority_images_too(void **state)
-{
-    hub_fixture *fixture = *state;
-    hub_client client;
-    hub_client_open(&client, fixture);
-    subscribe(&client, three, 3);
-    hub_client_request(&client, TG__KIND_SUBSCRIBE, TG__CHANNEL_PRIORITY, three, 2);
-    hub_client_read_all(&client);
-    hub_fixture_tick(fixture, 3, 31);
-    fixture->now.mono_ns += TG__TICKS_INTERVAL_NS;
-    hub_client_read_all(&client);
-    const unsigned ticks = client.ticks;
-    for (int64_t i = 0; i < 70; i++) {
-        hub_fixture_tick(fixture, 9, i);
-        hub_fixture_boundary(fixture);
-    }
-    hub_client_read_all(&client);
-    assert_int_equal(client.gaps, 1);
-    assert_int_equal(client.ticks, ticks + 2); /* 3 and 7, of which nothing new is known */
-    assert_int_equal(client.last_tick.update.covered, 0);
-    hub_client_close(&client);
-}
-
 /* A new entry may be the one that the snapshot after the gap needs. */
 static void answers_and_dictionary_survive_a_gap_and_come_before_its_snapshot(void **state)
 {
@@ -359,68 +277,6 @@ static void answers_and_dictionary_survive_a_gap_and_come_before_its_snapshot(vo
     assert_int_equal(client.gaps, 1);
     assert_int_equal(client.channel.count, 4);
     hub_client_close(&client);
-}
-
-/* Groups of one set, with so many members each; the phases are a set of bits. */
-static uint32_t members_of_groups(const tg__hub *hub, uint32_t set_size, uint32_t *sizes,
-                                  uint32_t *phases)
-{
-    uint32_t count = 0;
-    *phases = 0;
-    for (const tg__group *group = hub->groups.first; group != NULL; group = group->next) {
-        if (group->channel.count == set_size) {
-            sizes[count++] = group->member_count;
-            *phases |= 1u << group->phase;
-        }
-    }
-    return count;
-}
-
-static void a_large_group_is_several_of_different_phases(void **state)
-{
-    (void)state;
-    static hub_fixture fixture;
-    static hub_client clients[2 * TG__GROUP_MEMBERS_MAX + 2];
-    const uint32_t count = 2 * TG__GROUP_MEMBERS_MAX + 2;
-    uint32_t sizes[8];
-    uint32_t phases = 0;
-    hub_fixture_open(&fixture, 4);
-    for (uint32_t i = 0; i < count; i++) {
-        hub_client_open(&clients[i], &fixture);
-        subscribe(&clients[i], three, 3);
-        hub_client_read_all(&clients[i]);
-    }
-    assert_int_equal(members_of_groups(fixture.hub, 3, sizes, &phases), 3);
-    assert_int_equal(sizes[0] + sizes[1] + sizes[2], count);
-    assert_true(phases == 7 || phases == 11 || phases == 13 || phases == 14); /* three of four */
-    fixture.hub->counts.frames_encoded = 0;
-    fixture.hub->counts.frames_queued = 0;
-    hub_fixture_tick(&fixture, 3, 44);
-    for (unsigned i = 0; i < 4; i++) {
-        hub_fixture_boundary(&fixture);
-    }
-    assert_int_equal(fixture.hub->counts.frames_encoded, 3); /* once in each */
-    assert_int_equal(fixture.hub->counts.frames_queued, count);
-    for (uint32_t i = 0; i < count; i++) {
-        hub_client_read_all(&clients[i]);
-        assert_int_equal(clients[i].images[0].value[TG_FIELD_BID_PRICE], 44);
-    }
-    /* The smallest takes who comes next. */
-    for (uint32_t i = 0; i < 40; i++) {
-        hub_client_close(&clients[i]);
-    }
-    hub_client_open(&clients[0], &fixture);
-    const tg__peer *peer = clients[0].peer;
-    subscribe(&clients[0], three, 3);
-    (void)members_of_groups(fixture.hub, 3, sizes, &phases);
-    for (uint32_t i = 0; i < 3; i++) {
-        assert_true(peer->group->member_count - 1 <= sizes[i]);
-    }
-    hub_client_close(&clients[0]);
-    for (uint32_t i = 40; i < count; i++) {
-        hub_client_close(&clients[i]);
-    }
-    hub_fixture_close(&fixture);
 }
 
 /* What is taken from the system is taken at the beginning. */
@@ -472,47 +328,6 @@ static void sends_and_encodes_are_counted_with_their_bytes(void **state)
     assert_int_equal(counts->bytes_sent - before.bytes_sent, 3 * bytes);
     for (size_t i = 0; i < 3; i++) {
         hub_client_close(&clients[i]);
-    }
-}
-
-/* In each case the fixture audits the index behind it. */
-static void every_end_is_counted_by_its_reason_and_leaves_the_index_right(void **state)
-{
-    hub_fixture *fixture = *state;
-    static const struct {
-        uint16_t close_code; /* 0: the transport saw it end */
-        tg__end_reason seen;
-        tg__end_reason counted;
-    } cases[] = {
-        {0, TG__END_CLIENT_CLOSE, TG__END_CLIENT_CLOSE},
-        {0, TG__END_LOST, TG__END_LOST},
-        {0, TG__END_RESET, TG__END_RESET},
-        {0, TG__END_TIMEOUT, TG__END_TIMEOUT},
-        {TG__CLOSE_SLOW_CONSUMER, TG__END_RESET, TG__END_SLOW},
-        {TG__CLOSE_SERVICE_RESTART, TG__END_CLIENT_CLOSE, TG__END_DRAIN},
-        {TG__CLOSE_BAD_MESSAGE, TG__END_LOST, TG__END_PROTOCOL},
-        {TG__CLOSE_TOKEN_EXPIRED, TG__END_LOST, TG__END_CREDENTIALS},
-        {TG__CLOSE_TRY_AGAIN_LATER, TG__END_LOST, TG__END_RESOURCES},
-        {TG__CLOSE_GOING_AWAY, TG__END_LOST, TG__END_SERVER_STOP},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        hub_client stays;
-        hub_client goes;
-        hub_client_open(&stays, fixture);
-        hub_client_open(&goes, fixture);
-        subscribe(&stays, three, 3);
-        subscribe(&goes, three, 3);
-        hub_client_request(&goes, TG__KIND_SUBSCRIBE, TG__CHANNEL_PRIORITY, three, 2);
-        hub_client_request(&stays, TG__KIND_SUBSCRIBE, TG__CHANNEL_PRIORITY, three + 1, 2);
-        if (cases[i].close_code != 0) {
-            tg__hub_close_peer(fixture->hub, goes.peer, cases[i].close_code, 1);
-        }
-        const uint64_t before = fixture->hub->counts.ends[cases[i].counted];
-        hub_client_end(&goes, cases[i].seen);
-        assert_int_equal(fixture->hub->counts.ends[cases[i].counted], before + 1);
-        hub_fixture_tick(fixture, 7, (int64_t)i); /* touches nothing that was freed */
-        hub_fixture_boundary(fixture);
-        hub_client_close(&stays);
     }
 }
 
@@ -665,20 +480,15 @@ int main(void)
         CASE(a_set_over_its_limit_takes_what_fits),
         CASE(equal_sets_are_encoded_once),
         CASE(snapshot_rows_are_encoded_once_per_version),
-        cmocka_unit_test(a_row_is_encoded_once_per_version_whatever_the_phases),
         CASE(a_frame_in_flight_never_names_another_instrument),
         CASE(a_slow_reader_gets_a_gap_and_then_fits_again),
         CASE(a_quiet_market_has_heartbeats),
         CASE(a_step_over_64_bits_is_restated),
         CASE(resync_restates_and_named_rows_come_as_ticks),
         CASE(the_priority_channel_keeps_the_latest_tick_of_each_instrument),
-        CASE(ticks_come_at_most_every_two_milliseconds_and_the_last_one_is_not_forgotten),
-        CASE(a_gap_restates_the_priority_images_too),
         CASE(answers_and_dictionary_survive_a_gap_and_come_before_its_snapshot),
-        cmocka_unit_test(a_large_group_is_several_of_different_phases),
         CASE(a_steady_stream_takes_no_more_memory),
         CASE(sends_and_encodes_are_counted_with_their_bytes),
-        CASE(every_end_is_counted_by_its_reason_and_leaves_the_index_right),
         CASE(the_oldest_that_may_stay_is_told_first),
         CASE(a_snapshot_counts_no_tick_that_a_frame_will_cover),
         CASE(many_small_requests_are_answered_with_one_snapshot),
