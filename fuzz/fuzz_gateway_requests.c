@@ -127,8 +127,8 @@ static void check_world(const world *w)
 
 static void close_world(world *w)
 {
-    tg__hub_teardown(w->hub, &w->hostile);
-    tg__hub_teardown(w->hub, &w->decent);
+    tg__hub_teardown(w->hub, &w->hostile, TG__END_CLIENT_CLOSE);
+    tg__hub_teardown(w->hub, &w->decent, TG__END_CLIENT_CLOSE);
     require(w->hub->groups.count == 0 && w->hub->pool.in_use == 0);
     tg__hub_close(w->hub);
     tg__sequencer_deinit(&w->sequencer);

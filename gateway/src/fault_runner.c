@@ -4,8 +4,9 @@
 
 #include "log.h"
 
-#define NS_PER_MS    INT64_C(1000000)
-#define RECONNECT_MS 500u
+#define NS_PER_MS       INT64_C(1000000)
+#define RECONNECT_MS    500u
+#define CORRUPTION_SEED UINT64_C(1)
 
 /* ---- actions ---- */
 
@@ -25,11 +26,32 @@ static tg_err close_all(tg__fault_targets *targets, const int64_t *values, tg__c
     return TG_OK;
 }
 
+static tg_err corrupt_frames(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
+{
+    (void)cause;
+    tg__hub_fault_corrupt_frames(targets->hub, (uint32_t)values[0], CORRUPTION_SEED);
+    return TG_OK;
+}
+
+static tg_err drop_frames(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
+{
+    (void)cause;
+    tg__hub_fault_drop_frames(targets->hub, (uint32_t)values[0]);
+    return TG_OK;
+}
+
+static tg_err half_open(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
+{
+    (void)cause;
+    (void)tg__websocket_fault_half_open(targets->server, 0, values[0] != 0);
+    return TG_OK;
+}
+
 static tg_err reset_all(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
 {
     (void)values;
     (void)cause;
-    tg__websocket_server_reset_all(targets->server);
+    tg__websocket_fault_reset_all(targets->server);
     return TG_OK;
 }
 
@@ -37,6 +59,9 @@ static tg_err reset_all(tg__fault_targets *targets, const int64_t *values, tg__c
 const tg__fault_verb tg__fault_verbs[] = {
     {"clock-step", {TG__FAULT_STEP_MS}, step_clock},
     {"close-all", {TG__FAULT_CLOSE_CODE}, close_all},
+    {"corrupt-frames", {TG__FAULT_COUNT}, corrupt_frames},
+    {"drop-frames", {TG__FAULT_COUNT}, drop_frames},
+    {"half-open", {TG__FAULT_SWITCH}, half_open},
     {"reset-all", {TG__FAULT_NONE}, reset_all},
 };
 const size_t tg__fault_verb_count = sizeof tg__fault_verbs / sizeof tg__fault_verbs[0];

@@ -20,10 +20,11 @@ static tg_err allocate(tg__hub *hub, uint32_t instruments)
     hub->entries = calloc(TG__ITEM_MAX, sizeof *hub->entries);
     hub->ids = calloc(TG_INSTRUMENT_MAX, sizeof *hub->ids);
     hub->marks = calloc((TG_INSTRUMENT_MAX + 8u) / 8u, 1);
-    hub->priority_followers = calloc((size_t)instruments + 1, sizeof *hub->priority_followers);
+    hub->tallies = calloc((size_t)instruments + 1, sizeof *hub->tallies);
+    hub->priority_heads = calloc((size_t)instruments + 1, sizeof(tg__priority_slot *));
     TG_ENSURE(hub->message != NULL && hub->updates != NULL && hub->ticks != NULL &&
                   hub->results != NULL && hub->entries != NULL && hub->ids != NULL &&
-                  hub->marks != NULL && hub->priority_followers != NULL,
+                  hub->marks != NULL && hub->tallies != NULL && hub->priority_heads != NULL,
               TG_ERR_NO_MEMORY);
     return tg__image_table_init(&hub->table, instruments, hub->options.time_resolution_ns);
 }
@@ -64,7 +65,8 @@ void tg__hub_close(tg__hub *hub)
     free(hub->entries);
     free(hub->ids);
     free(hub->marks);
-    free(hub->priority_followers);
+    free(hub->tallies);
+    free(hub->priority_heads);
     free(hub);
 }
 
@@ -91,13 +93,37 @@ void tg__hub_close_peer(tg__hub *hub, tg__peer *peer, uint16_t code, uint32_t re
     }
 }
 
-/* Frames were lost for this connection: drop what is queued, and restate when it can be sent. */
+tg__peer *tg__hub_oldest(const tg__hub *hub)
+{
+    tg__peer *peer = hub->first_peer;
+    while (peer != NULL && peer->close_code != 0) {
+        peer = peer->next;
+    }
+    return peer;
+}
+
+static void drop_frame(tg__hub *hub, uint64_t ticks)
+{
+    hub->counts.frames_dropped++;
+    hub->counts.ticks_dropped += ticks;
+}
+
+/*
+ * A frame is lost for this connection. Dropping the oldest one would leave the others without their
+ * base: so all that is queued goes, and everything is restated when it can be sent.
+ */
 static void mark_gap(tg__hub *hub, tg__peer *peer)
 {
+    if (peer->gap_due) {
+        return;
+    }
     hub->counts.gaps++;
-    hub->counts.frames_dropped += peer->frames.count;
     peer->gaps++;
-    tg__packet_queue_clear(&peer->frames, &hub->pool);
+    for (tg__packet *packet = tg__packet_queue_pop(&peer->frames); packet != NULL;
+         packet = tg__packet_queue_pop(&peer->frames)) {
+        drop_frame(hub, packet->ticks);
+        tg__packet_release(&hub->pool, packet);
+    }
     peer->gap_due = true;
     tg__hub_wake(hub, peer);
 }
@@ -119,6 +145,7 @@ void tg__hub_queue_snapshot(tg__hub *hub, tg__peer *peer, tg__snapshot_reason re
         packet = tg__packet_copy(&hub->pool, hub->message, size);
     }
     if (packet != NULL && tg__packet_queue_push(&peer->frames, packet)) {
+        packet->boundary = peer->group->channel.boundary;
         hub->counts.snapshots_queued++;
         tg__hub_wake(hub, peer);
         return;
@@ -155,14 +182,16 @@ static void leave_group(tg__hub *hub, tg__peer *peer)
     }
 }
 
+/* full: a group of the same set without room, or NULL. */
 static tg__group *open_group(tg__hub *hub, const tg_instrument_id *ids, uint32_t count,
-                             tg__moment now)
+                             const tg__group *full, tg__moment now)
 {
     tg__group *group = tg__group_open(&hub->table, ids, count, tg__hub_stamp_ns(hub, now));
     if (group == NULL) {
         return NULL;
     }
-    group->phase = hub->next_phase++ % hub->options.boundaries_per_frame;
+    group->phase =
+        (full != NULL ? full->phase + 1 : hub->next_phase++) % hub->options.boundaries_per_frame;
     group->frames_until_digest = FRAMES_PER_STATE_DIGEST;
     group->last_frame_mono_ns = now.mono_ns;
     tg__group_index_add(&hub->groups, group);
@@ -173,8 +202,8 @@ tg_err tg__hub_join(tg__hub *hub, tg__peer *peer, const tg_instrument_id *ids, u
                     tg__moment now)
 {
     tg__group *group = tg__group_index_find(&hub->groups, ids, count);
-    if (group == NULL) {
-        group = open_group(hub, ids, count, now);
+    if (group == NULL || group->member_count == TG__GROUP_MEMBERS_MAX) {
+        group = open_group(hub, ids, count, group, now);
         TG_ENSURE(group != NULL, TG_ERR_NO_MEMORY);
     }
     /* Joined before the old group is left: it may be the same one, with no other member. */
@@ -248,20 +277,22 @@ tg__peer *tg__hub_connect(tg__hub *hub, void *owner, tg__moment now)
     tg__token_bucket_init(&peer->subscribe_rate, hub->options.limits.subscribe_per_second,
                           hub->options.limits.subscribe_per_second * SUBSCRIBE_BURST_FACTOR,
                           now.mono_ns);
-    peer->next = hub->first_peer;
-    if (hub->first_peer != NULL) {
-        hub->first_peer->previous = peer;
+    peer->previous = hub->last_peer;
+    if (hub->last_peer != NULL) {
+        hub->last_peer->next = peer;
+    } else {
+        hub->first_peer = peer;
     }
-    hub->first_peer = peer;
+    hub->last_peer = peer;
     hub->peer_count++;
     if (peer->known == NULL || tg__hub_join(hub, peer, hub->ids, 0, now) != TG_OK ||
         send_welcome(hub, peer, now) != TG_OK) {
-        tg__hub_teardown(hub, &peer);
+        tg__hub_teardown(hub, &peer, TG__END_RESOURCES);
     }
     return peer;
 }
 
-void tg__hub_teardown(tg__hub *hub, tg__peer **peer)
+void tg__hub_teardown(tg__hub *hub, tg__peer **peer, tg__end_reason seen)
 {
     tg__peer *gone = *peer;
     if (gone == NULL) {
@@ -270,9 +301,7 @@ void tg__hub_teardown(tg__hub *hub, tg__peer **peer)
     *peer = NULL;
     /* Indexes first: nothing may find the record any more. */
     leave_group(hub, gone);
-    for (uint32_t i = 0; i < gone->priority_count; i++) {
-        hub->priority_followers[gone->priority[i].id]--;
-    }
+    tg__priority_unlink(hub->priority_heads, gone->priority, gone->priority_count);
     if (gone->previous != NULL) {
         gone->previous->next = gone->next;
     } else {
@@ -280,8 +309,11 @@ void tg__hub_teardown(tg__hub *hub, tg__peer **peer)
     }
     if (gone->next != NULL) {
         gone->next->previous = gone->previous;
+    } else {
+        hub->last_peer = gone->previous;
     }
     hub->peer_count--;
+    hub->counts.ends[tg__end_reason_of(gone->close_code, seen)]++;
     tg__packet_queue_clear(&gone->control, &hub->pool);
     tg__packet_queue_clear(&gone->frames, &hub->pool);
     free(gone->priority);
@@ -293,13 +325,16 @@ void tg__hub_teardown(tg__hub *hub, tg__peer **peer)
 
 static void queue_frame(tg__hub *hub, tg__peer *peer, tg__packet *packet)
 {
-    if (peer->gap_due || peer->close_code != 0) {
-        hub->counts.frames_dropped++;
+    if (peer->close_code != 0) {
+        return; /* on its way out: it misses nothing any more */
+    }
+    if (peer->gap_due) {
+        drop_frame(hub, packet->ticks);
         return; /* the snapshot will be cut at this frame's boundary or later */
     }
     if (!tg__packet_queue_push(&peer->frames, tg__packet_retain(packet))) {
         tg__packet_release(&hub->pool, packet);
-        hub->counts.frames_dropped++;
+        drop_frame(hub, packet->ticks);
         mark_gap(hub, peer);
         return;
     }
@@ -314,6 +349,28 @@ static void restate_members(tg__hub *hub, tg__group *group)
     for (tg__peer *peer = group->members; peer != NULL; peer = peer->next_member) {
         mark_gap(hub, peer);
     }
+}
+
+/* A fault was asked for: nobody gets this frame, and nobody is told. */
+static void lose_frame(tg__hub *hub, const tg__group *group, const tg__packet *packet)
+{
+    for (const tg__peer *peer = group->members; peer != NULL; peer = peer->next_member) {
+        if (peer->gap_due) {
+            drop_frame(hub, packet->ticks); /* as it would be without the fault */
+        } else if (peer->close_code == 0) {
+            hub->faults.frames_lost++;
+            hub->faults.ticks_lost += packet->ticks;
+        }
+    }
+}
+
+static uint64_t covered_by(const tg__update *updates, uint32_t count)
+{
+    uint64_t ticks = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        ticks += updates[i].covered;
+    }
+    return ticks;
 }
 
 static void send_frame(tg__hub *hub, tg__group *group, uint32_t count, tg__moment now)
@@ -339,13 +396,24 @@ static void send_frame(tg__hub *hub, tg__group *group, uint32_t count, tg__momen
     }
     tg__channel_apply(channel, &frame, hub->updates);
     group->last_frame_mono_ns = now.mono_ns;
+    const uint64_t ticks = covered_by(hub->updates, count);
     if (packet == NULL) {
+        hub->counts.frames_dropped += group->member_count;
+        hub->counts.ticks_dropped += ticks * group->member_count;
         restate_members(hub, group);
         return;
     }
+    packet->base = frame.base;
+    packet->boundary = frame.boundary;
+    packet->ticks = ticks;
     hub->counts.frames_encoded++;
-    for (tg__peer *peer = group->members; peer != NULL; peer = peer->next_member) {
-        queue_frame(hub, peer, packet);
+    hub->counts.frame_bytes_encoded += size;
+    if (tg__hub_faults_lose(&hub->faults)) {
+        lose_frame(hub, group, packet);
+    } else {
+        for (tg__peer *peer = group->members; peer != NULL; peer = peer->next_member) {
+            queue_frame(hub, peer, packet);
+        }
     }
     packet->queued_mono_ns = tg__metrics_frame_end(hub->options.metrics, &frame, hub->updates);
     tg__packet_release(&hub->pool, packet);
@@ -372,16 +440,10 @@ void tg__hub_boundary(tg__hub *hub, tg__sequencer *sequencer, tg__moment now)
 
 void tg__hub_tick(tg__hub *hub, tg_instrument_id id, const tg_image *image)
 {
-    if (hub->priority_followers[id] == 0) {
-        return;
-    }
-    for (tg__peer *peer = hub->first_peer; peer != NULL; peer = peer->next) {
-        tg__priority_slot *slot = tg__peer_priority_slot(peer, id);
-        if (slot != NULL) {
-            slot->image = *image;
-            slot->dirty = true;
-            peer->priority_dirty = true;
-            tg__hub_wake(hub, peer);
-        }
+    for (tg__priority_slot *slot = hub->priority_heads[id]; slot != NULL; slot = slot->next) {
+        slot->image = *image;
+        slot->dirty = true;
+        slot->peer->priority_dirty = true;
+        tg__hub_wake(hub, slot->peer);
     }
 }

@@ -9,7 +9,9 @@
 
 #include "bearer.h"
 #include "cause.h"
+#include "end_reason.h"
 #include "group_index.h"
+#include "hub_faults.h"
 #include "metrics.h"
 #include "peer.h"
 
@@ -38,16 +40,26 @@ typedef struct tg__hub_options {
     void *ctx;
 } tg__hub_options;
 
+/* Rates are differences. Snapshot rows encoded and reused: tg__image_table. */
 typedef struct tg__hub_counts {
     uint64_t frames_encoded;
-    uint64_t frames_queued; /* a frame counts once for each member */
+    uint64_t frame_bytes_encoded;
+    uint64_t frames_queued; /* a frame counts once for each member, here and below */
     uint64_t frames_dropped;
+    uint64_t ticks_dropped; /* what these frames covered: in the clients' ledgers it is lost */
+    uint64_t frames_refused;
+    uint64_t ticks_refused;    /* sent, but a fault had broken the client's chain before */
     uint64_t snapshots_queued; /* private ones: join, change of set, resync */
     uint64_t gap_snapshots_sent;
     uint64_t gaps;
     uint64_t ticks_messages_sent;
+    uint64_t messages_sent; /* of all kinds */
+    uint64_t bytes_sent;    /* of messages, without the transport's overhead */
     uint64_t unknown_messages;
     uint64_t bad_messages;
+    uint64_t ends[TG__END_REASONS];
+    uint64_t audits;
+    uint64_t audit_differences; /* groups and instruments; anything but 0 is a fault of ours */
 } tg__hub_counts;
 
 typedef struct tg__hub {
@@ -55,13 +67,15 @@ typedef struct tg__hub {
     tg__image_table table;
     tg__group_index groups;
     tg__packet_pool pool;
-    tg__peer *first_peer;
+    tg__peer *first_peer; /* the longest connected */
+    tg__peer *last_peer;
     uint32_t peer_count;
     uint32_t next_phase;
     uint64_t next_number;
-    uint64_t subscriptions_ever;  /* conflated or priority */
-    uint32_t *priority_followers; /* by instrument id */
+    uint64_t subscriptions_ever;        /* conflated or priority */
+    tg__priority_slot **priority_heads; /* by instrument id: who follows it */
     tg__hub_counts counts;
+    tg__hub_faults faults;
     /* Scratch of one call, so that no path allocates. */
     uint8_t *message;              /* TG__MESSAGE_SIZE_MAX bytes */
     tg__update *updates;           /* TG__SET_MAX */
@@ -70,6 +84,7 @@ typedef struct tg__hub {
     tg__dictionary_entry *entries; /* TG__ITEM_MAX */
     tg_instrument_id *ids;         /* TG_INSTRUMENT_MAX */
     uint8_t *marks;                /* bit per instrument id; all 0 between calls */
+    uint32_t *tallies;             /* by instrument id */
 } tg__hub;
 
 TG_MUST_CHECK tg_err tg__hub_open(const tg__hub_options *options, tg__hub **out);
@@ -79,8 +94,11 @@ void tg__hub_close(tg__hub *hub);
 /* A new connection: WELCOME and the empty set. NULL: peers_max is reached, or no memory. */
 tg__peer *tg__hub_connect(tg__hub *hub, void *owner, tg__moment now);
 
-/* The one end of a connection, whatever its cause; *peer is NULL then. NULL again is allowed. */
-void tg__hub_teardown(tg__hub *hub, tg__peer **peer);
+/*
+ * The one end of a connection, whatever its cause, which is counted; *peer is NULL then. NULL again
+ * is allowed. One that was marked to be closed ends for that reason, not for the one given.
+ */
+void tg__hub_teardown(tg__hub *hub, tg__peer **peer, tg__end_reason seen);
 
 /*
  * A whole message of the client. Any error is the client's fault or a queue's limit: cause names it
@@ -98,8 +116,12 @@ void tg__hub_tick(tg__hub *hub, tg_instrument_id id, const tg_image *image);
 /* Mark the connection to be closed; what waits for it is not sent any more. */
 void tg__hub_close_peer(tg__hub *hub, tg__peer *peer, uint16_t code, uint32_t reconnect_after_ms);
 
+/* The longest connected that has not been marked to be closed; NULL: there is none. */
+tg__peer *tg__hub_oldest(const tg__hub *hub);
+
 typedef enum tg__next {
     TG__NEXT_NOTHING, /* options.wake will tell when there is something */
+    TG__NEXT_LATER,   /* the same, but ask again after TG__TICKS_INTERVAL_NS in any case */
     TG__NEXT_MESSAGE,
     TG__NEXT_CLOSE /* peer->close_code; stays so until the teardown */
 } tg__next;

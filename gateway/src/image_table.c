@@ -39,19 +39,27 @@ tg_err tg__image_table_row(tg__image_table *table, tg_instrument_id id, const tg
                            const uint8_t **row, size_t *size)
 {
     tg__cut_image *cut = &table->images[id];
-    if (cut->row_size == 0 || tg_version_compare(cut->row_version, tg_image_version(image)) != 0) {
+    tg__snapshot_row *found = NULL;
+    for (uint32_t i = 0; i < TG__SNAPSHOT_ROWS && found == NULL; i++) {
+        tg__snapshot_row *kept = &cut->rows[i];
+        if (kept->size > 0 && tg_version_compare(kept->version, tg_image_version(image)) == 0) {
+            found = kept;
+            table->rows_reused++;
+        }
+    }
+    if (found == NULL) {
         const tg__update update = {.id = id, .image = *image};
         size_t encoded = 0;
-        cut->row_size = 0;
-        TG_TRY(tg__snapshot_row_encode(&update, table->time_resolution_ns, cut->row,
-                                       sizeof cut->row, &encoded));
-        cut->row_size = (uint32_t)encoded;
-        cut->row_version = tg_image_version(image);
+        found = &cut->rows[cut->next_row];
+        found->size = 0;
+        TG_TRY(tg__snapshot_row_encode(&update, table->time_resolution_ns, found->bytes,
+                                       sizeof found->bytes, &encoded));
+        found->size = (uint32_t)encoded;
+        found->version = tg_image_version(image);
+        cut->next_row = (cut->next_row + 1) % TG__SNAPSHOT_ROWS;
         table->rows_encoded++;
-    } else {
-        table->rows_reused++;
     }
-    *row = cut->row;
-    *size = cut->row_size;
+    *row = found->bytes;
+    *size = found->size;
     return TG_OK;
 }

@@ -11,12 +11,20 @@
 
 #define TG__SNAPSHOT_ROW_MAX 224u /* bytes: every field at its widest, with length and id */
 
+/* Of one instrument: groups hold what was at their last boundary, and there are four phases. */
+#define TG__SNAPSHOT_ROWS 4u
+
+typedef struct tg__snapshot_row {
+    tg_version version;
+    uint32_t size; /* 0: none */
+    uint8_t bytes[TG__SNAPSHOT_ROW_MAX];
+} tg__snapshot_row;
+
 typedef struct tg__cut_image {
     tg_image image;
     uint64_t changed_boundary;
-    tg_version row_version; /* of the encoded row; epoch 0, seq 0 with row_size 0: none */
-    uint32_t row_size;
-    uint8_t row[TG__SNAPSHOT_ROW_MAX];
+    uint32_t next_row; /* the one to be replaced */
+    tg__snapshot_row rows[TG__SNAPSHOT_ROWS];
 } tg__cut_image;
 
 typedef struct tg__image_table {
@@ -36,8 +44,9 @@ void tg__image_table_deinit(tg__image_table *table);
 void tg__image_table_cut(tg__image_table *table, tg__sequencer *sequencer);
 
 /*
- * The snapshot row of image, which some group holds for id: encoded once per version. Valid until
- * the next call for the same id. TG_ERR_BUFFER_TOO_SMALL cannot happen with known fields.
+ * The snapshot row of image, which some group holds for id: encoded once per version (the directory
+ * has one generation as long as the gateway runs). Valid until the next call for the same id.
+ * TG_ERR_BUFFER_TOO_SMALL cannot happen with known fields.
  */
 TG_MUST_CHECK tg_err tg__image_table_row(tg__image_table *table, tg_instrument_id id,
                                          const tg_image *image, const uint8_t **row, size_t *size);

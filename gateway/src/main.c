@@ -15,8 +15,10 @@
 
 #include "bearer_file.h"
 #include "certificate.h"
+#include "drain.h"
 #include "entropy.h"
 #include "fault_runner.h"
+#include "hub_audit.h"
 #include "log.h"
 #include "metrics_http.h"
 #include "metrics_report.h"
@@ -35,11 +37,13 @@
 #define UPGRADE_BURST        2500u
 #define ROWS_PER_TURN        2000u
 #define IDLE_PACE_NS         INT64_C(1000000) /* rows that are due sooner wait for each other */
-#define LEAVE_LIMIT_NS       INT64_C(3000000000)
+#define AUDIT_INTERVAL_NS    INT64_C(30000000000)
+#define NS_PER_MS            INT64_C(1000000)
 #define RECONNECT_MIN_MS     500u
 #define RECONNECT_SPREAD_MS  5000u
 #define EXIT_TROUBLE         1
 #define EXIT_USAGE           2
+#define EXIT_CUT             3 /* a drain left connections that had to be cut */
 
 static const tg__limits limits = {
     .instruments_max = 4096,
@@ -65,14 +69,24 @@ typedef struct gateway {
     tg__metrics_http *metrics_http; /* NULL: nobody asked */
     tg__hub *hub;
     tg__websocket_server *server;
+    tg__drain drain;
+    tg__prng prng;
+    int64_t next_audit_mono_ns;
     uint64_t instance;
+    bool cut;
 } gateway;
 
-static volatile sig_atomic_t stop_signal;
+static volatile sig_atomic_t drain_asked;
+static volatile sig_atomic_t leave_asked; /* the signal's number */
 
+/* The first SIGTERM empties the gateway step by step; another one, or SIGINT, ends it at once. */
 static void on_signal(int number)
 {
-    stop_signal = number;
+    if (number == SIGTERM && drain_asked == 0) {
+        drain_asked = 1;
+    } else {
+        leave_asked = number;
+    }
 }
 
 static tg__moment moment_of(const gateway *g)
@@ -190,6 +204,7 @@ static tg_err open_server(gateway *g, tg__cause *cause)
         .peers_max = PEERS_MAX,
         .upgrades_per_second = UPGRADES_PER_SECOND,
         .upgrade_burst = UPGRADE_BURST,
+        .hang_up_after_s = g->options.hang_up_after_s,
     };
     TG_TRY(tg__websocket_server_open(&options, &g->server, cause));
     const tg__hub_options hub_options = {
@@ -322,11 +337,68 @@ static void log_end_of_tape(const gateway *g)
     }
 }
 
+static void audit(gateway *g, int64_t mono_ns)
+{
+    const tg__hub_audit found = tg__hub_audit_run(g->hub);
+    g->next_audit_mono_ns = mono_ns + AUDIT_INTERVAL_NS;
+    if (found.differing > 0) {
+        tg__log("the index of subscriptions is wrong in %u places: it has %" PRIu64
+                ", the connections have %" PRIu64,
+                (unsigned)found.differing, found.indexed, found.recorded);
+    }
+}
+
+/* Told when to come back, spread so that they do not all come at once. */
+static void tell_to_go(gateway *g, tg__peer *peer, uint16_t code)
+{
+    tg__hub_close_peer(g->hub, peer, code,
+                       RECONNECT_MIN_MS + tg__prng_below(&g->prng, RECONNECT_SPREAD_MS));
+}
+
+static bool is_empty(const gateway *g)
+{
+    return g->hub->peer_count == 0 && !tg__websocket_server_has_visitors(g->server);
+}
+
+static void log_drained(const gateway *g, int64_t mono_ns)
+{
+    const int64_t ms = (mono_ns - g->drain.start_mono_ns) / NS_PER_MS;
+    tg__log("drained %u connections in %" PRId64 ".%03" PRId64 " s, %u had to be cut",
+            (unsigned)(g->drain.initial), ms / 1000, ms % 1000, (unsigned)g->hub->peer_count);
+}
+
+/*
+ * Empties the gateway while it goes on serving. New ones are sent away from the first moment on,
+ * and who stands at the door already gets his 503 with a time, instead of a connection that breaks
+ * off. True: it is over.
+ */
+static bool drain_turn(gateway *g, int64_t mono_ns)
+{
+    if (!g->drain.started) {
+        tg__websocket_server_refuse_new(g->server);
+        tg__drain_start(&g->drain, g->hub->peer_count, g->options.drain_percent,
+                        g->options.drain_interval_ms, mono_ns);
+        tg__log("draining %u connections", (unsigned)g->drain.initial);
+    }
+    for (uint32_t left = tg__drain_step(&g->drain, mono_ns); left > 0; left--) {
+        tg__peer *peer = tg__hub_oldest(g->hub);
+        if (peer != NULL) {
+            tell_to_go(g, peer, TG__CLOSE_SERVICE_RESTART);
+        }
+    }
+    if (!is_empty(g) && !tg__drain_is_late(&g->drain, mono_ns)) {
+        return false;
+    }
+    g->cut = g->hub->peer_count > 0;
+    log_drained(g, mono_ns);
+    return true;
+}
+
 static tg_err serve(gateway *g, tg__cause *cause)
 {
     int64_t next_boundary_ns = tg_clock_mono_ns(&g->clock) + BOUNDARY_NS;
     bool ended = false;
-    while (stop_signal == 0) {
+    while (leave_asked == 0) {
         const bool plays = !g->options.hold_until_subscribed || g->hub->subscriptions_ever > 0;
         if (plays) {
             TG_TRY(tg__playback_run(&g->playback, moment_of(g), ROWS_PER_TURN, cause));
@@ -344,6 +416,12 @@ static tg_err serve(gateway *g, tg__cause *cause)
                 next_boundary_ns = now.mono_ns + BOUNDARY_NS; /* the machine was away: no burst */
             }
         }
+        if (now.mono_ns >= g->next_audit_mono_ns) {
+            audit(g, now.mono_ns);
+        }
+        if (drain_asked != 0 && drain_turn(g, now.mono_ns)) {
+            break;
+        }
         if (g->playback.ended && !ended) {
             ended = true;
             log_end_of_tape(g);
@@ -353,28 +431,44 @@ static tg_err serve(gateway *g, tg__cause *cause)
     return TG_OK;
 }
 
-/*
- * Everybody is told when to come back, spread so that they do not all come at once; who stands at
- * the door already gets his 503 with a time, instead of a connection that breaks off.
- */
+/* All at once: asked for, or because something failed. */
 static void leave(gateway *g)
 {
-    const uint16_t code = stop_signal == SIGINT ? TG__CLOSE_GOING_AWAY : TG__CLOSE_SERVICE_RESTART;
-    const int64_t deadline_ns = tg_clock_mono_ns(&g->clock) + LEAVE_LIMIT_NS;
-    tg__prng prng = {g->instance};
+    const uint16_t code = leave_asked == SIGINT ? TG__CLOSE_GOING_AWAY : TG__CLOSE_SERVICE_RESTART;
+    const int64_t deadline_ns = tg_clock_mono_ns(&g->clock) + TG__DRAIN_ANSWER_NS;
     tg__log("closing %u connections with code %u", (unsigned)g->hub->peer_count, (unsigned)code);
     tg__websocket_server_refuse_new(g->server);
     for (tg__peer *peer = g->hub->first_peer; peer != NULL; peer = peer->next) {
-        tg__hub_close_peer(g->hub, peer, code,
-                           RECONNECT_MIN_MS + tg__prng_below(&prng, RECONNECT_SPREAD_MS));
+        g->cut = g->cut || (g->drain.started && peer->close_code == 0);
+        tell_to_go(g, peer, code);
     }
-    while ((g->hub->peer_count > 0 || tg__websocket_server_has_visitors(g->server)) &&
-           tg_clock_mono_ns(&g->clock) < deadline_ns) {
+    while (!is_empty(g) && tg_clock_mono_ns(&g->clock) < deadline_ns) {
         tg__websocket_server_step(g->server, deadline_ns - tg_clock_mono_ns(&g->clock));
     }
     if (g->hub->peer_count > 0) {
         tg__log("%u connections did not answer the close", (unsigned)g->hub->peer_count);
     }
+}
+
+/* The last word: what was done, and whether the index was right to the end. */
+static void give_account(gateway *g)
+{
+    tg__websocket_server_close(g->server); /* so that what was cut is in it */
+    g->server = NULL;
+    const tg__hub_counts *counts = &g->hub->counts;
+    audit(g, tg_clock_mono_ns(&g->clock));
+    for (unsigned i = 0; i < TG__END_REASONS; i++) {
+        if (counts->ends[i] > 0) {
+            tg__log("ended by %s: %" PRIu64, tg__end_reason_text((tg__end_reason)i),
+                    counts->ends[i]);
+        }
+    }
+    tg__log("frames: %" PRIu64 " encoded, %" PRIu64 " queued, %" PRIu64
+            " dropped; rows of snapshots: %" PRIu64 " encoded, %" PRIu64 " reused",
+            counts->frames_encoded, counts->frames_queued, counts->frames_dropped,
+            g->hub->table.rows_encoded, g->hub->table.rows_reused);
+    tg__log("index of subscriptions: %" PRIu64 " audits, %" PRIu64 " differences", counts->audits,
+            counts->audit_differences);
 }
 
 static tg_err catch_signals(tg__cause *cause)
@@ -407,11 +501,16 @@ static tg_err run(gateway *g, tg__cause *cause)
     raise_descriptor_limit();
     TG_TRY(catch_signals(cause));
     TG_TRY(open_gateway(g, cause));
+    g->prng.state = g->instance;
+    g->next_audit_mono_ns = tg_clock_mono_ns(&g->clock) + AUDIT_INTERVAL_NS;
     const tg_err err = serve(g, cause);
     if (err != TG_OK) {
         tg__log("%s", cause->text);
     }
-    leave(g);
+    if (err != TG_OK || leave_asked != 0) {
+        leave(g);
+    }
+    give_account(g);
     return err;
 }
 
@@ -444,6 +543,7 @@ int main(int argc, char **argv)
     }
     close_gateway(g);
     memset(&g->bearer, 0, sizeof g->bearer);
+    const int status = g->cut ? EXIT_CUT : 0;
     free(g);
-    return err == TG_OK ? 0 : EXIT_TROUBLE;
+    return err == TG_OK ? status : EXIT_TROUBLE;
 }

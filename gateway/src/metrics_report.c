@@ -55,8 +55,26 @@ static void add_gateway(tg__text_buffer *out, const tg__metrics_view *view)
          counts->frames_encoded},
         {"frames_queued_total", COUNTER, "Frames queued, once for each connection.",
          counts->frames_queued},
+        {"frame_bytes_encoded_total", COUNTER, "Bytes of frames encoded.",
+         counts->frame_bytes_encoded},
         {"frames_dropped_total", COUNTER, "Frames that a connection did not get.",
          counts->frames_dropped},
+        {"ticks_dropped_total", COUNTER, "Lane ticks that those frames covered.",
+         counts->ticks_dropped},
+        {"frames_refused_total", COUNTER, "Frames sent after a fault broke their chain.",
+         counts->frames_refused},
+        {"ticks_refused_total", COUNTER, "Lane ticks that those frames covered.",
+         counts->ticks_refused},
+        {"frames_lost_by_fault_total", COUNTER, "Frames that a fault on request dropped.",
+         hub->faults.frames_lost},
+        {"ticks_lost_by_fault_total", COUNTER, "Lane ticks that those frames covered.",
+         hub->faults.ticks_lost},
+        {"messages_sent_total", COUNTER, "Messages of all kinds.", counts->messages_sent},
+        {"message_bytes_sent_total", COUNTER, "Bytes of those messages.", counts->bytes_sent},
+        {"audits_total", COUNTER, "Times that the index of subscriptions was recomputed.",
+         counts->audits},
+        {"audit_differences_total", COUNTER, "Places where it was wrong.",
+         counts->audit_differences},
         {"gaps_total", COUNTER, "Times that frames were dropped for a connection.", counts->gaps},
         {"snapshots_queued_total", COUNTER, "Snapshots for a join, a change of set or a resync.",
          counts->snapshots_queued},
@@ -101,6 +119,17 @@ static void add_venues(tg__text_buffer *out, const tg__metrics_view *view)
             tg__prometheus_add_name(out, figures[i].name, "", label, no_label);
             tg__prometheus_add_count(out, value);
         }
+    }
+}
+
+static void add_ends(tg__text_buffer *out, const tg__hub_counts *counts)
+{
+    static const char name[] = "connections_ended_total";
+    tg__prometheus_add_head(out, name, COUNTER, "Connections that ended, by reason.");
+    for (unsigned i = 0; i < TG__END_REASONS; i++) {
+        const tg__prometheus_label label = {"reason", tg__end_reason_text((tg__end_reason)i)};
+        tg__prometheus_add_name(out, name, "", label, no_label);
+        tg__prometheus_add_count(out, counts->ends[i]);
     }
 }
 
@@ -162,6 +191,7 @@ void tg__metrics_report(const tg__metrics_view *view, tg__text_buffer *out)
     tg__prometheus_add_count(out, 1);
     add_gateway(out, view);
     add_venues(out, view);
+    add_ends(out, &view->hub->counts);
     add_upgrades(out, view->upgrades);
     add_stages(out, view->metrics);
 }

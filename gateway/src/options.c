@@ -6,10 +6,15 @@
 #include <tickglass/decimal.h>
 #include <tickglass/internal/control_flow.h>
 
+#include "drain.h"
+#include "reach.h"
 #include "rebase.h"
 
 #define SKEW_MS_MAX 10000u
 #define NS_PER_MS   INT64_C(1000000)
+
+#define DRAIN_INTERVAL_MS_MAX 60000u
+#define HANG_UP_AFTER_S_MAX   3600u
 
 const char tg__options_help[] =
     "tickglass-gateway - a market-data gateway that plays a recorded or a simulated market\n"
@@ -38,7 +43,13 @@ const char tg__options_help[] =
     "  --metrics-listen HOST:PORT  answers GET /metrics, for Prometheus: plain HTTP\n"
     "  --tick-log FILE          a binary journal of every tick that a lane admitted\n"
     "  --hold-until-subscribed  begin to play at the first subscription\n"
-    "  --help, --version\n";
+    "  --drain-percent P        of the connections are closed in a step of the drain that SIGTERM\n"
+    "                           begins (default 2); a second SIGTERM, or SIGINT: all at once\n"
+    "  --drain-interval-ms N    between such steps (default 250)\n"
+    "  --hang-up-after-s N      end a connection without a sign of life (default 60)\n"
+    "  --help, --version\n"
+    "\n"
+    "Exit codes: 0; 1 trouble, 2 usage; 3 a drain had to cut connections.\n";
 
 static bool read_u64(const char *text, uint64_t max, uint64_t *out)
 {
@@ -244,7 +255,10 @@ static tg_err take_number(tg__options *options, const char *name, const char *va
         uint32_t min;
         uint32_t max;
     } numbers[] = {
+        {"--drain-interval-ms", &options->drain_interval_ms, 1, DRAIN_INTERVAL_MS_MAX},
+        {"--drain-percent", &options->drain_percent, 1, 100},
         {"--feeds", &options->feeds, 1, 2},
+        {"--hang-up-after-s", &options->hang_up_after_s, 2, HANG_UP_AFTER_S_MAX},
         {"--sim-open-s", &options->sim.open_s, 0, TG__SIM_SECONDS_MAX},
         {"--sim-rate", &options->sim.ticks_per_s, TG__SIM_TICKS_PER_S_MIN, TG__SIM_TICKS_PER_S_MAX},
     };
@@ -302,6 +316,9 @@ tg_err tg__options_parse(tg__options *options, int argc, char *const *argv, tg__
         .skew_min_ns = 6 * NS_PER_MS,
         .skew_max_ns = 9 * NS_PER_MS,
         .listen_host = "127.0.0.1",
+        .drain_percent = TG__DRAIN_PERCENT,
+        .drain_interval_ms = TG__DRAIN_INTERVAL_MS,
+        .hang_up_after_s = TG__REACH_HANG_UP_S,
     };
     *options = defaults;
     options->sim = tg__sim_usual;

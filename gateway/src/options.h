@@ -31,6 +31,9 @@ typedef struct tg__options {
     const char *metrics_dir;
     char metrics_host[TG__HOST_SIZE]; /* empty: no endpoint */
     uint16_t metrics_port;
+    uint32_t drain_percent;
+    uint32_t drain_interval_ms;
+    uint32_t hang_up_after_s;
     bool keep_times;
     bool hold_until_subscribed;
     bool help;

@@ -54,6 +54,9 @@ tg__packet *tg__packet_copy(tg__packet_pool *pool, const uint8_t *bytes, size_t 
     packet->references = 1;
     packet->size = (uint32_t)size;
     packet->queued_mono_ns = 0;
+    packet->base = 0;
+    packet->boundary = 0;
+    packet->ticks = 0;
     memcpy(packet->bytes, bytes, size);
     pool->in_use++;
     return packet;

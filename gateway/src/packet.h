@@ -19,6 +19,10 @@ typedef struct tg__packet {
     uint32_t size;
     uint32_t size_class;
     int64_t queued_mono_ns; /* a shared frame's, if it is measured; else 0 */
+    /* Of a shared frame; 0 with other messages: */
+    uint64_t base;     /* the boundary that it follows */
+    uint64_t boundary; /* the one that it reaches; a snapshot has it, too */
+    uint64_t ticks;    /* of lanes that it covers */
     uint8_t bytes[];
 } tg__packet;
 

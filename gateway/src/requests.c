@@ -192,17 +192,14 @@ static tg_err change_priority(tg__hub *hub, tg__peer *peer, uint32_t count)
             continue;
         }
         slots[i].id = hub->ids[i];
+        slots[i].peer = peer;
         slots[i].image = hub->table.images[hub->ids[i]].image;
         slots[i].sent_seq = slots[i].image.seq; /* what this first row covers is not known */
         slots[i].dirty = true;
         peer->priority_dirty = true;
     }
-    for (uint32_t i = 0; i < peer->priority_count; i++) {
-        hub->priority_followers[peer->priority[i].id]--;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        hub->priority_followers[slots[i].id]++;
-    }
+    tg__priority_unlink(hub->priority_heads, peer->priority, peer->priority_count);
+    tg__priority_link(hub->priority_heads, slots, count);
     free(peer->priority);
     peer->priority = slots;
     peer->priority_count = count;

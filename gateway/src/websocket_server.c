@@ -14,8 +14,9 @@
 #include "log.h"
 
 #define HTTP_HEADER_DATA_MAX 12288u /* a token of 8 KiB and the rest */
-#define PING_AFTER_S         20
-#define HANG_UP_AFTER_S      60 /* without a pong: longer than a client may stop reading */
+#define PINGS_PER_HANG_UP    3u
+#define INSPECTION_US        500000
+#define NS_PER_S             INT64_C(1000000000)
 #define KEEP_ALIVE_S         5
 #define ALARM_RESOLUTION_US  1000
 #define SPARE_DESCRIPTORS    64u
@@ -63,6 +64,9 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
         return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE:
         return tg__websocket_write_ready(wsi, own);
+    case LWS_CALLBACK_TIMER:
+        tg__websocket_take_timer(wsi, own);
+        return 0;
     case LWS_CALLBACK_RECEIVE_PONG:
         tg__websocket_take_pong(wsi, own, in, size);
         return 0;
@@ -70,7 +74,7 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
         tg__websocket_note_peer_close(own, in, size);
         return 0;
     case LWS_CALLBACK_CLOSED:
-        tg__websocket_end_session(tg__websocket_server_of(wsi), own);
+        tg__websocket_end_session(wsi, own);
         return 0;
     default:
         return 0;
@@ -101,6 +105,17 @@ static void repeat_alarm(lws_sorted_usec_list_t *alarm)
 {
     tg__websocket_server *server = ((tg__websocket_alarm *)alarm)->server;
     lws_sul_schedule(server->context, 0, alarm, repeat_alarm, ALARM_RESOLUTION_US);
+}
+
+static void inspect_all(lws_sorted_usec_list_t *inspection)
+{
+    tg__websocket_server *server = ((tg__websocket_alarm *)inspection)->server;
+    const int64_t mono_ns = tg__websocket_moment(server).mono_ns;
+    const int64_t limit_ns = (int64_t)server->options.hang_up_after_s * NS_PER_S;
+    for (const tg__peer *peer = server->hub->first_peer; peer != NULL; peer = peer->next) {
+        tg__websocket_inspect(peer->owner, mono_ns, limit_ns);
+    }
+    lws_sul_schedule(server->context, 0, inspection, inspect_all, INSPECTION_US);
 }
 
 /* libwebsockets does not say why it could not listen: the system is asked once more. */
@@ -163,8 +178,11 @@ static void fill_protocols(tg__websocket_server *server)
         .rx_buffer_size = TG__RECEIVE_BUFFER_SIZE,
     };
     server->protocols[0] = own; /* the second stays all zero: the end of the list */
-    server->liveness.secs_since_valid_ping = PING_AFTER_S;
-    server->liveness.secs_since_valid_hangup = HANG_UP_AFTER_S;
+    /* It pings, but we hang up: it would first wait for the answer of a client that is dead. */
+    const uint32_t hang_up_after_s = server->options.hang_up_after_s;
+    server->liveness.secs_since_valid_ping =
+        (uint16_t)((hang_up_after_s + PINGS_PER_HANG_UP - 1) / PINGS_PER_HANG_UP);
+    server->liveness.secs_since_valid_hangup = (uint16_t)(2 * hang_up_after_s);
 }
 
 tg_err tg__websocket_server_open(const tg__websocket_server_options *options,
@@ -176,7 +194,11 @@ tg_err tg__websocket_server_open(const tg__websocket_server_options *options,
         return tg__cause_set(cause, TG_ERR_NO_MEMORY, "no memory for the server");
     }
     server->options = *options;
+    if (options->hang_up_after_s == 0) {
+        server->options.hang_up_after_s = TG__REACH_HANG_UP_S;
+    }
     server->alarm.server = server;
+    server->inspection.server = server;
     fill_protocols(server);
     tg__token_bucket_init(&server->upgrades, options->upgrades_per_second, options->upgrade_burst,
                           tg__websocket_moment(server).mono_ns);
@@ -197,6 +219,7 @@ tg_err tg__websocket_server_open(const tg__websocket_server_options *options,
 void tg__websocket_server_serve(tg__websocket_server *server, tg__hub *hub)
 {
     server->hub = hub;
+    lws_sul_schedule(server->context, 0, &server->inspection.list, inspect_all, INSPECTION_US);
 }
 
 uint16_t tg__websocket_server_port(const tg__websocket_server *server)
@@ -222,17 +245,6 @@ void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns)
 
 /* Dissolving a TCP socket's association is how a program resets it; libwebsockets then finds it
  * dead and tears the connection down as it does when the network did this. */
-void tg__websocket_server_reset_all(tg__websocket_server *server)
-{
-    const struct sockaddr nowhere = {.sa_family = AF_UNSPEC};
-    for (const tg__peer *peer = server->hub->first_peer; peer != NULL; peer = peer->next) {
-        const tg__websocket_session *own = peer->owner;
-        if (connect(lws_get_socket_fd(own->wsi), &nowhere, sizeof nowhere) != 0) {
-            tg__log("%s: cannot be reset: %s", own->address, strerror(errno));
-        }
-    }
-}
-
 void tg__websocket_server_refuse_new(tg__websocket_server *server)
 {
     server->refuses_new = true;
@@ -248,7 +260,10 @@ void tg__websocket_server_close(tg__websocket_server *server)
     if (server == NULL) {
         return;
     }
+    server->stops = true;
     if (server->context != NULL) {
+        lws_sul_cancel(&server->inspection.list);
+        lws_sul_cancel(&server->alarm.list);
         lws_context_destroy(server->context);
     }
     free(server);

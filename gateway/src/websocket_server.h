@@ -27,6 +27,7 @@ typedef struct tg__websocket_server_options {
     uint32_t peers_max;
     uint32_t upgrades_per_second;
     uint32_t upgrade_burst;
+    uint32_t hang_up_after_s; /* without a sign of life, over 1; 0: TG__REACH_HANG_UP_S */
 } tg__websocket_server_options;
 
 typedef struct tg__websocket_server tg__websocket_server;
@@ -47,13 +48,20 @@ const tg__upgrade_counts *tg__websocket_server_upgrades(const tg__websocket_serv
 void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns);
 
 /* A fault: every connection breaks with a TCP reset, without a close of TLS or WebSocket. */
-void tg__websocket_server_reset_all(tg__websocket_server *server);
+void tg__websocket_fault_reset_all(tg__websocket_server *server);
 
 /* No new connections from now on; every upgrade is answered with 503. */
 void tg__websocket_server_refuse_new(tg__websocket_server *server);
 
 /* True while somebody is connected who has not had an answer to his upgrade yet. */
 bool tg__websocket_server_has_visitors(const tg__websocket_server *server);
+
+/*
+ * A fault on request: the connection of that number in the hub, 0 for all, is neither read nor
+ * written any more, pings included, and is not ended for it; its client sees silence. False resumes
+ * it. Returns how many connections were meant.
+ */
+uint32_t tg__websocket_fault_half_open(tg__websocket_server *server, uint64_t number, bool on);
 
 /* Ends what is left; every connection has been torn down afterwards. */
 void tg__websocket_server_close(tg__websocket_server *server);

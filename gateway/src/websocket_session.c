@@ -5,26 +5,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "log.h"
+#include "tcp_socket.h"
 
 #define CLIENT_MESSAGE_MAX TG__MESSAGE_SIZE_MAX
-#define SEND_BUFFER_SIZE   16384 /* bytes; what lies in the kernel cannot be conflated any more */
 #define MESSAGES_PER_TURN  16u   /* so that one connection does not keep the others waiting */
+#define BACKLOG_POLL_US    20000 /* nothing tells when another machine acknowledges */
 
 int tg__websocket_establish(struct lws *wsi, tg__websocket_session *own)
 {
     tg__websocket_server *server = tg__websocket_server_of(wsi);
-    const int size = SEND_BUFFER_SIZE;
+    const tg__moment now = tg__websocket_moment(server);
     memset(own, 0, sizeof *own);
     own->wsi = wsi;
-    (void)snprintf(own->end, sizeof own->end, "connection lost");
+    own->seen = TG__END_LOST;
+    own->heard_mono_ns = now.mono_ns;
     (void)lws_get_peer_simple(wsi, own->address, sizeof own->address);
-    if (setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_SNDBUF, &size, sizeof size) != 0) {
+    if (!tg__tcp_socket_cap(lws_get_socket_fd(wsi))) {
         tg__log("%s: the send buffer could not be capped: %s", own->address, strerror(errno));
     }
-    own->peer = tg__hub_connect(server->hub, own, tg__websocket_moment(server));
+    own->peer = tg__hub_connect(server->hub, own, now);
     if (own->peer == NULL) {
         tg__log("%s: refused: no room for another connection", own->address);
         return -1;
@@ -34,16 +35,34 @@ int tg__websocket_establish(struct lws *wsi, tg__websocket_session *own)
     return 0;
 }
 
-void tg__websocket_end_session(tg__websocket_server *server, tg__websocket_session *own)
+/*
+ * How it ended, if nobody said so. libwebsockets does not tell, so the system is asked: a reset
+ * leaves the socket closed, a FIN half-closed. What looks the same and cannot be told apart: a
+ * client that resets on purpose, one that died with unread data, and a box between that did it.
+ */
+static tg__end_reason look_at_end(struct lws *wsi, const tg__websocket_session *own)
+{
+    if (own->seen != TG__END_LOST) {
+        return own->seen;
+    }
+    if (tg__websocket_server_of(wsi)->stops) {
+        return TG__END_SERVER_STOP;
+    }
+    return tg__tcp_socket_is_closed(lws_get_socket_fd(wsi)) ? TG__END_RESET : own->seen;
+}
+
+void tg__websocket_end_session(struct lws *wsi, tg__websocket_session *own)
 {
     if (own == NULL || own->peer == NULL) {
         return;
     }
-    tg__log("connection %llu from %s: %s; %llu messages, %llu bytes, %llu gaps",
-            (unsigned long long)own->peer->number, own->address, own->end,
+    own->seen = look_at_end(wsi, own);
+    tg__log("connection %llu from %s: %s%s; %llu messages, %llu bytes, %llu gaps",
+            (unsigned long long)own->peer->number, own->address,
+            tg__end_reason_text(tg__end_reason_of(own->peer->close_code, own->seen)), own->end,
             (unsigned long long)own->peer->messages_sent, (unsigned long long)own->peer->bytes_sent,
             (unsigned long long)own->peer->gaps);
-    tg__hub_teardown(server->hub, &own->peer);
+    tg__hub_teardown(tg__websocket_server_of(wsi)->hub, &own->peer, own->seen);
     free(own->partial);
     own->partial = NULL;
 }
@@ -78,8 +97,9 @@ static void take_message(tg__websocket_server *server, tg__websocket_session *ow
                          const uint8_t *message, size_t size)
 {
     tg__cause cause;
-    if (tg__hub_receive(server->hub, own->peer, message, size, tg__websocket_moment(server),
-                        &cause) != TG_OK) {
+    const tg__moment now = tg__websocket_moment(server);
+    own->heard_mono_ns = now.mono_ns;
+    if (tg__hub_receive(server->hub, own->peer, message, size, now, &cause) != TG_OK) {
         tg__log("connection %llu from %s: %s", (unsigned long long)own->peer->number, own->address,
                 cause.text);
     }
@@ -127,7 +147,7 @@ static int close_now(struct lws *wsi, tg__websocket_session *own)
         TG_OK) {
         size = 0;
     }
-    (void)snprintf(own->end, sizeof own->end, "closed by us with code %u",
+    (void)snprintf(own->end, sizeof own->end, ", closed by us with code %u",
                    (unsigned)own->peer->close_code);
     lws_close_reason(wsi, (enum lws_close_status)own->peer->close_code, (unsigned char *)reason,
                      size);
@@ -146,27 +166,48 @@ static int send_ping_if_due(struct lws *wsi, tg__websocket_session *own, int64_t
     return 0;
 }
 
+/* The data that was sent already has not arrived for too long: more would only be late, too. */
+static bool is_behind(struct lws *wsi, tg__websocket_session *own, int64_t mono_ns)
+{
+    if (tg__reach_is_behind(&own->reach, mono_ns)) {
+        return true; /* the pong asks to write again */
+    }
+    /* What TLS and libwebsockets could not give to the socket is at most the last message. */
+    const size_t held = lws_partial_buffered(wsi) ? own->last_size : 0;
+    const size_t waiting = tg__tcp_socket_waiting(lws_get_socket_fd(wsi)) + held;
+    if (!tg__backlog_is_old(&own->backlog, waiting, mono_ns)) {
+        return false;
+    }
+    lws_set_timer_usecs(wsi, BACKLOG_POLL_US);
+    return true;
+}
+
 int tg__websocket_write_ready(struct lws *wsi, tg__websocket_session *own)
 {
     tg__websocket_server *server = tg__websocket_server_of(wsi);
-    if (own->peer == NULL) {
+    if (own->peer == NULL || own->half_open) {
         return 0;
     }
     uint8_t *const message = server->out + LWS_PRE;
     for (unsigned i = 0; i < MESSAGES_PER_TURN; i++) {
         const tg__moment now = tg__websocket_moment(server);
         size_t size = 0;
-        if (own->peer->close_code == 0 && tg__reach_is_behind(&own->reach, now.mono_ns)) {
-            return 0; /* the pong asks to write again */
+        if (own->peer->close_code == 0 && is_behind(wsi, own, now.mono_ns)) {
+            return 0;
         }
         const tg__next next =
             tg__hub_next(server->hub, own->peer, now, message, TG__MESSAGE_SIZE_MAX, &size);
-        if (next == TG__NEXT_NOTHING) {
+        if (next == TG__NEXT_LATER) {
+            lws_set_timer_usecs(wsi, TG__TICKS_INTERVAL_NS / 1000);
+        }
+        if (next == TG__NEXT_NOTHING || next == TG__NEXT_LATER) {
             return 0;
         }
         if (next == TG__NEXT_CLOSE) {
             return close_now(wsi, own);
         }
+        own->last_size = size;
+        tg__backlog_add(&own->backlog, size);
         if (lws_write(wsi, message, size, LWS_WRITE_BINARY) < (int)size ||
             send_ping_if_due(wsi, own, now.mono_ns) != 0) {
             return -1;
@@ -180,9 +221,28 @@ int tg__websocket_write_ready(struct lws *wsi, tg__websocket_session *own)
     return 0;
 }
 
+void tg__websocket_inspect(tg__websocket_session *own, int64_t mono_ns, int64_t limit_ns)
+{
+    if (!own->half_open && own->seen != TG__END_TIMEOUT &&
+        mono_ns - own->heard_mono_ns > limit_ns) {
+        own->seen = TG__END_TIMEOUT;
+        lws_set_timeout(own->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+    }
+}
+
+void tg__websocket_take_timer(struct lws *wsi, tg__websocket_session *own)
+{
+    if (own->half_open) {
+        tg__websocket_keep_half_open(own);
+    } else {
+        (void)lws_callback_on_writable(wsi);
+    }
+}
+
 void tg__websocket_take_pong(struct lws *wsi, tg__websocket_session *own, const uint8_t *payload,
                              size_t size)
 {
+    own->heard_mono_ns = tg__websocket_moment(tg__websocket_server_of(wsi)).mono_ns;
     if (own->peer != NULL && tg__reach_pong(&own->reach, payload, size)) {
         (void)lws_callback_on_writable(wsi);
     }
@@ -191,5 +251,6 @@ void tg__websocket_take_pong(struct lws *wsi, tg__websocket_session *own, const 
 void tg__websocket_note_peer_close(tg__websocket_session *own, const uint8_t *payload, size_t size)
 {
     const unsigned code = size >= 2 ? (unsigned)payload[0] << 8 | payload[1] : 1005u;
-    (void)snprintf(own->end, sizeof own->end, "closed by the client with code %u", code);
+    own->seen = TG__END_CLIENT_CLOSE;
+    (void)snprintf(own->end, sizeof own->end, " with code %u", code);
 }

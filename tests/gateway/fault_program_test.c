@@ -90,7 +90,7 @@ static void reset_all_breaks_without_a_close(void **state)
     /* It is torn down, and the next one is served. */
     follower_close(&d.f);
     follower_open(&d.f, &d.gateway);
-    check_log(&d, ": connection lost; ");
+    check_log(&d, ": fault; ");
     close_day(&d);
 }
 

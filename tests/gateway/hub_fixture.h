@@ -6,6 +6,7 @@
 
 #define FIXTURE_INSTRUMENTS 48u
 #define FIXTURE_RESOLUTION  100000u
+#define FIXTURE_PEERS       160u
 
 typedef struct hub_fixture {
     tg__directory directory;
@@ -38,6 +39,10 @@ typedef struct hub_client {
     tg__result last_results[64];
     tg__tick last_tick;
     uint64_t covered[FIXTURE_INSTRUMENTS]; /* since the last snapshot */
+    bool meets_faults;                     /* frames may be wrong: they are counted, and resynced */
+    unsigned refused;
+    uint64_t ticks_had;  /* by frames that fitted, since the set is what it is */
+    uint64_t ticks_lost; /* by what snapshots of the same set jumped over */
 } hub_client;
 
 void hub_fixture_open(hub_fixture *fixture, uint32_t boundaries_per_frame);
@@ -50,6 +55,7 @@ void hub_fixture_boundary(hub_fixture *fixture);
 
 void hub_client_open(hub_client *client, hub_fixture *fixture);
 void hub_client_close(hub_client *client);
+void hub_client_end(hub_client *client, tg__end_reason seen);
 void hub_client_request(hub_client *client, tg__kind kind, tg__channel_kind channel,
                         const tg_instrument_id *ids, size_t count);
 /* Decodes the next message and checks it on its own; false: there was none. */

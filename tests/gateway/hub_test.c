@@ -246,12 +246,107 @@ static void the_priority_channel_keeps_the_latest_tick_of_each_instrument(void *
     hub_fixture_tick(fixture, 3, 2);
     hub_fixture_tick(fixture, 3, 3);
     hub_fixture_tick(fixture, 9, 1); /* not followed */
+    fixture->now.mono_ns += TG__TICKS_INTERVAL_NS;
     hub_client_read_all(&client);
     assert_int_equal(client.ticks, 3);
     assert_int_equal(client.last_tick.update.covered, 3);
     assert_int_equal(client.last_tick.update.image.value[TG_FIELD_BID_PRICE], 3);
     assert_int_equal(client.channel.count, 0); /* the conflated set is another one */
     hub_client_close(&client);
+}
+
+/* A new entry may be the one that the snapshot after the gap needs. */
+static void answers_and_dictionary_survive_a_gap_and_come_before_its_snapshot(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client client;
+    hub_client_open(&client, fixture);
+    subscribe(&client, three, 2);
+    hub_client_read_all(&client);
+    for (int64_t i = 0; i < 100; i++) {
+        hub_fixture_tick(fixture, 3, i);
+        hub_fixture_boundary(fixture);
+        if (i == 10 || i == 90) { /* before and after the ring has overflowed */
+            const tg_instrument_id more = (tg_instrument_id)(20 + i / 10);
+            subscribe(&client, &more, 1);
+        }
+    }
+    const unsigned answers = client.answers;
+    hub_client_read_all(&client); /* fails at a row without its entry */
+    assert_int_equal(client.answers, answers + 2);
+    assert_int_equal(client.gaps, 1);
+    assert_int_equal(client.channel.count, 4);
+    hub_client_close(&client);
+}
+
+/* What is taken from the system is taken at the beginning. */
+static void a_steady_stream_takes_no_more_memory(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client reads;
+    hub_client stuck;
+    hub_client_open(&reads, fixture);
+    hub_client_open(&stuck, fixture);
+    subscribe(&reads, three, 3);
+    subscribe(&stuck, three, 3);
+    size_t taken = 0;
+    for (int64_t i = 0; i < 5000; i++) {
+        hub_fixture_tick(fixture, three[i % 3], i);
+        hub_fixture_boundary(fixture);
+        hub_client_read_all(&reads);
+        if (i % 997 == 0) {
+            hub_client_read_all(&stuck);
+        }
+        taken = i == 200 ? fixture->hub->pool.bytes_taken : taken;
+    }
+    assert_int_equal(fixture->hub->pool.bytes_taken, taken);
+    assert_true(stuck.gaps >= 4);
+    hub_client_close(&reads);
+    hub_client_close(&stuck);
+}
+
+static void sends_and_encodes_are_counted_with_their_bytes(void **state)
+{
+    hub_fixture *fixture = *state;
+    const tg__hub_counts *counts = &fixture->hub->counts;
+    hub_client clients[3];
+    for (size_t i = 0; i < 3; i++) {
+        hub_client_open(&clients[i], fixture);
+        subscribe(&clients[i], three, 3);
+        hub_client_read_all(&clients[i]);
+    }
+    const tg__hub_counts before = *counts;
+    hub_fixture_tick(fixture, 3, 1);
+    hub_fixture_boundary(fixture);
+    for (size_t i = 0; i < 3; i++) {
+        hub_client_read_all(&clients[i]);
+    }
+    const uint64_t bytes = counts->frame_bytes_encoded - before.frame_bytes_encoded;
+    assert_true(bytes > 0);
+    assert_int_equal(counts->frames_encoded - before.frames_encoded, 1);
+    assert_int_equal(counts->messages_sent - before.messages_sent, 3);
+    assert_int_equal(counts->bytes_sent - before.bytes_sent, 3 * bytes);
+    for (size_t i = 0; i < 3; i++) {
+        hub_client_close(&clients[i]);
+    }
+}
+
+static void the_oldest_that_may_stay_is_told_first(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client clients[4];
+    for (size_t i = 0; i < 4; i++) {
+        hub_client_open(&clients[i], fixture);
+    }
+    hub_client_close(&clients[1]);
+    assert_ptr_equal(tg__hub_oldest(fixture->hub), clients[0].peer);
+    tg__hub_close_peer(fixture->hub, clients[0].peer, TG__CLOSE_SERVICE_RESTART, 1);
+    assert_ptr_equal(tg__hub_oldest(fixture->hub), clients[2].peer);
+    hub_client_close(&clients[2]);
+    assert_ptr_equal(tg__hub_oldest(fixture->hub), clients[3].peer);
+    hub_client_close(&clients[3]);
+    assert_null(tg__hub_oldest(fixture->hub));
+    hub_client_close(&clients[0]);
 }
 
 static void a_snapshot_counts_no_tick_that_a_frame_will_cover(void **state)
@@ -347,13 +442,13 @@ static void a_token_is_accepted_only_if_it_is_the_right_one(void **state)
 static void more_connections_than_allowed_are_refused(void **state)
 {
     hub_fixture *fixture = *state;
-    hub_client clients[16];
-    for (size_t i = 0; i < 16; i++) {
+    static hub_client clients[FIXTURE_PEERS];
+    for (size_t i = 0; i < FIXTURE_PEERS; i++) {
         hub_client_open(&clients[i], fixture);
     }
     assert_null(tg__hub_connect(fixture->hub, NULL, fixture->now));
-    for (size_t i = 0; i < 16; i++) {
-        hub_client_close(&clients[(i * 5) % 16]);
+    for (size_t i = 0; i < FIXTURE_PEERS; i++) {
+        hub_client_close(&clients[(i * 7) % FIXTURE_PEERS]);
     }
 }
 
@@ -391,6 +486,10 @@ int main(void)
         CASE(a_step_over_64_bits_is_restated),
         CASE(resync_restates_and_named_rows_come_as_ticks),
         CASE(the_priority_channel_keeps_the_latest_tick_of_each_instrument),
+        CASE(answers_and_dictionary_survive_a_gap_and_come_before_its_snapshot),
+        CASE(a_steady_stream_takes_no_more_memory),
+        CASE(sends_and_encodes_are_counted_with_their_bytes),
+        CASE(the_oldest_that_may_stay_is_told_first),
         CASE(a_snapshot_counts_no_tick_that_a_frame_will_cover),
         CASE(many_small_requests_are_answered_with_one_snapshot),
         CASE(answers_that_nobody_reads_close_the_connection),

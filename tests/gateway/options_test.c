@@ -132,6 +132,35 @@ static void bad_values_are_named(void **state)
     assert_int_equal(PARSE(&o, &cause, "--sim", "--tape", "t"), TG_ERR_INVALID_ARGUMENT);
 }
 
+static void drain_and_hang_up_have_defaults_and_ranges(void **state)
+{
+    (void)state;
+    static const char *const bad[][2] = {
+        {"--drain-percent", "0"},         {"--drain-percent", "101"},
+        {"--drain-interval-ms", "0"},     {"--drain-interval-ms", "x"},
+        {"--drain-interval-ms", "60001"}, {"--hang-up-after-s", "1"},
+        {"--hang-up-after-s", ""},
+    };
+    tg__options o;
+    tg__cause cause;
+    assert_int_equal(PARSE(&o, &cause, "--sim"), TG_OK);
+    assert_int_equal(o.drain_percent, 2);
+    assert_int_equal(o.drain_interval_ms, 250);
+    assert_int_equal(o.hang_up_after_s, 60);
+    assert_int_equal(PARSE(&o, &cause, "--drain-percent", "100", "--drain-interval-ms", "1",
+                           "--hang-up-after-s", "2"),
+                     TG_OK);
+    assert_int_equal(o.drain_percent, 100);
+    assert_int_equal(o.drain_interval_ms, 1);
+    assert_int_equal(o.hang_up_after_s, 2);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(PARSE(&o, &cause, bad[i][0], bad[i][1]), TG_ERR_INVALID_ARGUMENT);
+        assert_non_null(strstr(cause.text, bad[i][0]));
+        assert_non_null(strstr(cause.text, "expected "));
+        assert_non_null(strstr(tg__options_help, bad[i][0]));
+    }
+}
+
 static void the_help_names_every_option(void **state)
 {
     (void)state;
@@ -156,6 +185,7 @@ int main(void)
         cmocka_unit_test(every_option_is_taken),
         cmocka_unit_test(the_simulated_market_has_options_of_its_own),
         cmocka_unit_test(bad_values_are_named),
+        cmocka_unit_test(drain_and_hang_up_have_defaults_and_ranges),
         cmocka_unit_test(the_help_names_every_option),
     };
     return cmocka_run_group_tests_name("gateway.options", tests, NULL, NULL);
