@@ -62,7 +62,7 @@ static char *unpack(const char *packed, size_t packed_size, size_t *size)
     return text;
 }
 
-static bool read_number(const char *text, oracle_number *out)
+bool oracle_number_read(const char *text, oracle_number *out)
 {
     const bool negative = *text == '-';
     out->mantissa = 0;
@@ -212,7 +212,7 @@ static bool take_line(tape_oracle *oracle, char *line, bool merge_feeds)
     while (kind < 3 && strcmp(field[3], kinds[kind]) != 0) {
         kind++;
     }
-    if (kind == 3 || !read_number(field[4], &r.price) || !read_number(field[5], &r.quantity)) {
+    if (kind == 3 || !oracle_number_read(field[4], &r.price) || !oracle_number_read(field[5], &r.quantity)) {
         return false;
     }
     r.kind = (oracle_kind)kind;

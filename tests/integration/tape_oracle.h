@@ -61,6 +61,9 @@ typedef struct tape_oracle {
 bool tape_oracle_read(tape_oracle *oracle, const char *path, bool merge_feeds);
 void tape_oracle_free(tape_oracle *oracle);
 
+/* Decimal text; false: it is none. */
+bool oracle_number_read(const char *text, oracle_number *out);
+
 /* Equal numbers, whatever their scales; an absent one equals only an absent one. */
 bool oracle_number_equals(const oracle_number *number, bool present, int64_t mantissa,
                           int exponent);
