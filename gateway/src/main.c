@@ -67,6 +67,21 @@ static void on_signal(int number)
     stop_signal = number;
 }
 
+/* The gateway's own clock: a fault may step its UTC. */
+static int64_t own_mono_ns(void *ctx)
+{
+    (void)ctx;
+    const tg_clock system = tg_clock_system();
+    return tg_clock_mono_ns(&system);
+}
+
+static int64_t own_utc_ns(void *ctx)
+{
+    const gateway *g = ctx;
+    const tg_clock system = tg_clock_system();
+    return tg_clock_utc_ns(&system) + g->playback.utc_step_ns;
+}
+
 static tg__moment moment_of(const gateway *g)
 {
     const tg__moment now = {tg_clock_mono_ns(&g->clock), tg_clock_utc_ns(&g->clock)};
@@ -121,6 +136,9 @@ static tg_err open_market(gateway *g, tg__cause *cause)
     if (err == TG_OK) {
         err = tg__feed_init(&playback->feed, options->feeds, options->skew_min_ns,
                             options->skew_max_ns, tg__prng_mix(options->seed));
+    }
+    if (err == TG_OK) {
+        err = tg__latest_rows_init(&playback->latest, g->directory.count);
     }
     if (err != TG_OK) {
         return tg__cause_set(cause, err, "the market: %s", tg_err_text(err));
@@ -205,6 +223,7 @@ static void close_gateway(gateway *g)
     tg__hub_close(g->hub);
     tg__tape_writer_close(g->playback.writer);
     tg__source_close(&g->playback.source);
+    tg__latest_rows_deinit(&g->playback.latest);
     tg__feed_deinit(&g->playback.feed);
     tg__sequencer_deinit(&g->sequencer);
     tg__directory_deinit(&g->directory);
@@ -250,7 +269,7 @@ static tg_err serve(gateway *g, tg__cause *cause)
         }
         const tg__moment now = moment_of(g);
         if (now.mono_ns >= next_boundary_ns) {
-            tg__hub_boundary(g->hub, &g->sequencer, now);
+            tg__playback_boundary(&g->playback, now);
             next_boundary_ns += BOUNDARY_NS;
             if (next_boundary_ns <= now.mono_ns) {
                 next_boundary_ns = now.mono_ns + BOUNDARY_NS; /* the machine was away: no burst */
@@ -346,7 +365,9 @@ int main(int argc, char **argv)
         return EXIT_TROUBLE;
     }
     g->options = options;
-    g->clock = tg_clock_system();
+    g->clock.mono_ns = own_mono_ns;
+    g->clock.utc_ns = own_utc_ns;
+    g->clock.ctx = g;
     g->state.lock_fd = -1;
     tg__directory_init(&g->directory);
     const tg_err err = run(g, &cause);
