@@ -125,7 +125,8 @@ void tg__fault_restart_sequencer(tg__playback *playback)
 
 tg_err tg__fault_wrong_boundary(tg__playback *playback, int64_t by)
 {
-    TG_ENSURE(by != 0, TG_ERR_INVALID_ARGUMENT);
+    TG_ENSURE(by != 0 && by >= -TG__WRONG_BOUNDARY_MAX && by <= TG__WRONG_BOUNDARY_MAX,
+              TG_ERR_INVALID_ARGUMENT);
     tg__hub_wrong_boundary(playback->hub, by);
     return TG_OK;
 }

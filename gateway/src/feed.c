@@ -157,6 +157,12 @@ static int64_t jitter_of(const tg__feed *feed, const tg__fed_row *fed)
     return jitter_ns;
 }
 
+/* What the active one had still on its way when it died counts, too. */
+static int64_t standby_hold_ns(const tg__feed *feed)
+{
+    return TG__FEED_DETECT_NS + feed->skew_max_ns;
+}
+
 /* When the handler has the row to bring. */
 static int64_t arrival_of(const tg__feed *feed, tg__handler *handler, const tg__fed_row *fed)
 {
@@ -169,7 +175,7 @@ static int64_t arrival_of(const tg__feed *feed, tg__handler *handler, const tg__
         due_ns = due_ns > handler->last_without_id_ns ? due_ns : handler->last_without_id_ns;
         handler->last_without_id_ns = due_ns;
     }
-    return due_ns + (fed->is_silent ? TG__FEED_DETECT_NS : 0);
+    return due_ns + (fed->is_silent ? standby_hold_ns(feed) : 0);
 }
 
 /* The row waits for its time. False: the faults hold back too much already, and it is dropped. */
@@ -256,6 +262,7 @@ typedef struct own_rows {
     tg_venue_id venue;
     uint8_t handler;
     int64_t mono_ns;
+    int64_t hold_ns;   /* of a standby */
     int64_t oldest_ns; /* of those that count, when they were received */
     uint64_t count;
 } own_rows;
@@ -291,7 +298,7 @@ static bool release(void *ctx, tg__fed_row *waiting)
 {
     const own_rows *own = ctx;
     if (is_own(own, waiting)) {
-        waiting->due_ns = own->mono_ns + (waiting->is_silent ? TG__FEED_DETECT_NS : 0);
+        waiting->due_ns = own->mono_ns + (waiting->is_silent ? own->hold_ns : 0);
         waiting->is_held = false;
     }
     return true;
@@ -308,7 +315,7 @@ static bool change_active(void *ctx, tg__fed_row *waiting)
         waiting->is_silent = true;
     } else if (waiting->is_silent) {
         waiting->is_silent = false;
-        waiting->due_ns -= waiting->due_ns == NEVER_NS ? 0 : TG__FEED_DETECT_NS;
+        waiting->due_ns -= waiting->due_ns == NEVER_NS ? 0 : own->hold_ns;
     }
     return true;
 }
@@ -360,7 +367,10 @@ void tg__feed_freeze(tg__feed *feed, tg_venue_id venue, unsigned handler, bool f
 {
     tg__feed_venue *own_venue = &feed->venues[venue];
     tg__handler *own_handler = &own_venue->handlers[handler];
-    own_rows own = {.venue = venue, .handler = (uint8_t)handler, .mono_ns = mono_ns};
+    own_rows own = {.venue = venue,
+                    .handler = (uint8_t)handler,
+                    .mono_ns = mono_ns,
+                    .hold_ns = standby_hold_ns(feed)};
     if (!own_handler->up || own_handler->frozen == frozen) {
         return;
     }
@@ -406,7 +416,7 @@ bool tg__feed_take_over(tg__feed *feed, tg_venue_id venue, int64_t mono_ns)
     }
     /* Rows that the active one was slow to bring, the standby does not hold any more. */
     own->missed |= before->delay_ns + before->reorder_ns > 0;
-    own_rows rows = {.venue = venue, .handler = standby};
+    own_rows rows = {.venue = venue, .handler = standby, .hold_ns = standby_hold_ns(feed)};
     own->active = standby;
     own->take_over_ns = NEVER_NS;
     sift(feed, change_active, &rows);

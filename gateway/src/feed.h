@@ -6,9 +6,9 @@
  *
  * Rows with an id are brought by both; the lanes remove what came twice. Rows without one are
  * brought by the active handler alone. The other is a hot standby: it holds them silently for
- * TG__FEED_DETECT_NS, the time after which the active one's silence is noticed, and when it takes
- * over it brings them all, so that nothing is missing; what was shown before, the lanes refuse by
- * exchange time. The one that comes back is the standby.
+ * TG__FEED_DETECT_NS, the time after which the active one's silence is noticed, and the greatest
+ * skew; when it takes over it brings them all, so that nothing is missing, and what was shown
+ * before the lanes refuse by exchange time. The one that comes back is the standby.
  *
  * A handler that was killed, or is frozen, counts as gone after TG__FEED_DETECT_NS. What it was
  * still to bring goes with it when it is killed, and comes all at once when it thaws. Rows that no

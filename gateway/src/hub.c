@@ -431,6 +431,16 @@ static void queue_frame(tg__hub *hub, tg__peer *peer, tg__packet *packet)
     tg__hub_wake(hub, peer);
 }
 
+/* What is not ahead of the base becomes the base, which cannot be encoded. */
+static uint64_t wrong_boundary(const tg__frame *frame, int64_t by)
+{
+    const uint64_t back = by < 0 ? (uint64_t)-by : 0;
+    if (back >= frame->boundary - frame->base) {
+        return frame->base;
+    }
+    return frame->boundary + (uint64_t)by;
+}
+
 static void send_frame(tg__hub *hub, tg__group *group, uint32_t count, tg__moment now)
 {
     tg__channel *channel = &group->channel;
@@ -447,7 +457,7 @@ static void send_frame(tg__hub *hub, tg__group *group, uint32_t count, tg__momen
     }
     tg__frame told = frame;
     if (hub->wrong_boundary_cuts > 0) {
-        told.boundary += (uint64_t)hub->wrong_boundary_by;
+        told.boundary = wrong_boundary(&frame, hub->wrong_boundary_by);
         hub->counts.wrong_boundaries++;
     }
     size_t size = 0;

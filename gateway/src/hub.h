@@ -108,6 +108,7 @@ void tg__hub_venue_state(tg__hub *hub, tg_venue_id venue, tg__venue_condition co
  * RESYNC. A boundary that is not ahead of the frame's base cannot be told at all: a snapshot (GAP)
  * restates.
  */
+#define TG__WRONG_BOUNDARY_MAX INT64_C(1000000) /* of by, either way */
 void tg__hub_wrong_boundary(tg__hub *hub, int64_t by);
 
 /* A lane admitted a tick: to those who follow the instrument on the priority channel. */
