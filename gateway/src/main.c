@@ -252,9 +252,10 @@ static void log_end_of_tape(const gateway *g)
     tg__log("the tape has ended after %" PRIu64 " rows; still serving", g->playback.rows);
     for (uint32_t i = 0; i < g->directory.venue_count; i++) {
         const tg__venue_counts *counts = &g->sequencer.venues[i];
-        tg__log(
-            "venue %s: %" PRIu64 " rows admitted, %" PRIu64 " duplicates, %" PRIu64 " regressions",
-            g->directory.venues[i].name, counts->admitted, counts->duplicates, counts->regressions);
+        tg__log("venue %s: %" PRIu64 " rows admitted, %" PRIu64 " duplicates, %" PRIu64
+                " regressions, %" PRIu64 " missed",
+                g->directory.venues[i].name, counts->admitted, counts->duplicates,
+                counts->regressions, counts->missed);
     }
 }
 

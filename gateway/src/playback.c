@@ -1,6 +1,10 @@
 #include "playback.h"
 
+#include <inttypes.h>
+
 #include <tickglass/internal/control_flow.h>
+
+#include "log.h"
 
 static tg_err fetch(tg__playback *p, tg__cause *cause)
 {
@@ -162,6 +166,17 @@ static tg_err look_after(tg__playback *p, tg__cause *cause)
     return TG_OK;
 }
 
+static void log_news(const tg__playback *p, const tg__venue_news *news, uint64_t boundary)
+{
+    const unsigned reasons = p->watch.reasons[news->venue];
+    tg__log("venue %s is %s from boundary %" PRIu64 "%s%s%s",
+            p->sequencer->directory->venues[news->venue].name,
+            news->condition == TG__VENUE_LIVE ? "live" : "stale", boundary,
+            (reasons & TG__STALE_NO_FEED) != 0 ? ": no feed" : "",
+            (reasons & TG__STALE_LANE_LATE) != 0 ? ": a lane is late" : "",
+            (reasons & TG__STALE_SEQUENCER_AWAY) != 0 ? ": the sequencer is away" : "");
+}
+
 void tg__playback_boundary(tg__playback *playback, tg__moment now)
 {
     const tg__sequencer *sequencer = playback->sequencer;
@@ -176,6 +191,7 @@ void tg__playback_boundary(tg__playback *playback, tg__moment now)
     }
     tg__venue_news news;
     while (tg__venue_watch_next(&playback->watch, &news)) {
+        log_news(playback, &news, boundary);
         tg__hub_venue_state(playback->hub, news.venue, news.condition, boundary, now);
     }
 }
@@ -212,7 +228,7 @@ static tg_err run_due(tg__playback *p, tg__moment now, uint32_t budget, tg__caus
         if (feed_first) {
             tg__row row;
             last_feed_due = from_feed;
-            if (tg__feed_take(&p->feed, now.mono_ns, &row)) {
+            if (tg__feed_take(&p->feed, from_feed, &row)) { /* not before the source's next */
                 offer(p, &row);
             }
         } else {
