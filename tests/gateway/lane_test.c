@@ -187,6 +187,18 @@ static void a_raise_keeps_the_ids_and_goes_on_under_the_new_epoch(void **state)
     assert_int_equal(image(one)->seq, 3);
 }
 
+static void behind_a_raise_rows_without_ids_must_be_newer(void **state)
+{
+    one_lane *one = *state;
+    tg__row row = {.ts_ns = 10, .kind = TG__ROW_BID, .price = 1};
+    assert_int_equal(tg__lane_offer(&one->lane, one->index, &row), TG__VERDICT_NEW);
+    tg__lane_raise(&one->lane, one->index, 9);
+    assert_int_equal(tg__lane_offer(&one->lane, one->index, &row), TG__VERDICT_DUPLICATE);
+    row.ts_ns = 11;
+    assert_int_equal(tg__lane_offer(&one->lane, one->index, &row), TG__VERDICT_NEW);
+    assert_int_equal(image(one)->epoch, 9);
+}
+
 static void a_raise_between_the_halves_of_a_tick_makes_two(void **state)
 {
     one_lane *one = *state;
@@ -309,6 +321,8 @@ int main(void)
         cmocka_unit_test(where_a_restart_raises_the_epoch_and_forgets_ids_the_price_goes_back),
         cmocka_unit_test_setup_teardown(a_raise_keeps_the_ids_and_goes_on_under_the_new_epoch,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(behind_a_raise_rows_without_ids_must_be_newer, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(a_raise_between_the_halves_of_a_tick_makes_two, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(statistics_of_trades_that_nobody_saw_are_null, set_up,

@@ -90,6 +90,65 @@ static void going_round_raises_the_epoch_and_seq_goes_on(void **state)
     playback_fixture_close(&f);
 }
 
+static void what_a_frozen_handler_holds_does_not_outlive_the_round(void **state)
+{
+    (void)state;
+    playback_fixture f;
+    playback_fixture_open(&f, three_ticks, 1000, 1);
+    f.playback.loop = true;
+    playback_fixture_run(&f, 100);
+    tg__feed_freeze(&f.playback.feed, 0, 0, true, f.now.mono_ns);
+    f.now.mono_ns += 20 * MS;
+    f.now.utc_ns += 20 * MS;
+    playback_fixture_run(&f, 100);
+    assert_int_equal(f.playback.rounds, 2);
+    playback_fixture_run(&f, 100);
+    tg__feed_freeze(&f.playback.feed, 0, 0, false, f.now.mono_ns);
+    playback_fixture_run(&f, 100);
+    assert_int_equal(playback_fixture_image(&f, 0)->seq, 2);
+    assert_int_equal(playback_fixture_image(&f, 0)->value[TG_FIELD_BID_PRICE], 10);
+    playback_fixture_close(&f);
+}
+
+static void a_handler_that_connects_is_told_nothing_of_an_earlier_round(void **state)
+{
+    (void)state;
+    playback_fixture f;
+    playback_fixture_open(&f, three_ticks, 1000, 1);
+    f.playback.loop = true;
+    while (f.playback.rounds < 2) {
+        playback_fixture_run(&f, 100);
+        f.now.mono_ns += MS;
+        f.now.utc_ns += MS;
+    }
+    playback_fixture_run(&f, 100);
+    assert_int_equal(playback_fixture_image(&f, 0)->seq, 4);
+    tg__feed_restart(&f.playback.feed, 0, 0, f.now.mono_ns);
+    playback_fixture_run(&f, 100);
+    assert_int_equal(f.playback.raises, 1);
+    assert_int_equal(playback_fixture_image(&f, 0)->seq, 4);
+    assert_int_equal(playback_fixture_image(&f, 0)->value[TG_FIELD_BID_PRICE], 10);
+    playback_fixture_close(&f);
+}
+
+static void a_playback_does_not_end_while_a_handler_holds_rows(void **state)
+{
+    (void)state;
+    playback_fixture f;
+    playback_fixture_open(&f, three_ticks, 1000, 1);
+    playback_fixture_run(&f, 100);
+    tg__feed_freeze(&f.playback.feed, 0, 0, true, f.now.mono_ns);
+    f.now.mono_ns += 20 * MS;
+    playback_fixture_run(&f, 100);
+    assert_false(f.playback.ended);
+    assert_true(tg__playback_next_mono_ns(&f.playback, f.now) == INT64_MAX);
+    tg__feed_freeze(&f.playback.feed, 0, 0, false, f.now.mono_ns);
+    playback_fixture_run(&f, 100);
+    assert_true(f.playback.ended);
+    assert_int_equal(playback_fixture_image(&f, 0)->value[TG_FIELD_BID_PRICE], 13);
+    playback_fixture_close(&f);
+}
+
 static void a_tape_without_rows_ends_even_in_a_loop(void **state)
 {
     (void)state;
@@ -123,6 +182,9 @@ int main(void)
         cmocka_unit_test(rows_of_one_time_are_never_cut_apart),
         cmocka_unit_test(a_second_handler_brings_every_row_again_and_changes_nothing),
         cmocka_unit_test(going_round_raises_the_epoch_and_seq_goes_on),
+        cmocka_unit_test(what_a_frozen_handler_holds_does_not_outlive_the_round),
+        cmocka_unit_test(a_handler_that_connects_is_told_nothing_of_an_earlier_round),
+        cmocka_unit_test(a_playback_does_not_end_while_a_handler_holds_rows),
         cmocka_unit_test(a_tape_without_rows_ends_even_in_a_loop),
         cmocka_unit_test(a_tape_that_changes_while_it_plays_is_an_error),
     };
