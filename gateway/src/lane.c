@@ -175,15 +175,27 @@ void tg__lane_hold(tg__lane *lane, const tg__row *row)
     lane->pending[(lane->pending_first + lane->pending_count++) % TG__LANE_PENDING_MAX] = *row;
 }
 
-bool tg__lane_take_pending(tg__lane *lane, tg__row *row)
+static bool pop_pending(tg__lane *lane, tg__row *row)
 {
-    if (lane->frozen || lane->pending_count == 0) {
+    if (lane->pending_count == 0) {
         return false;
     }
     *row = lane->pending[lane->pending_first];
     lane->pending_first = (lane->pending_first + 1) % TG__LANE_PENDING_MAX;
     lane->pending_count--;
     return true;
+}
+
+bool tg__lane_take_pending(tg__lane *lane, tg__row *row)
+{
+    return !lane->frozen && pop_pending(lane, row);
+}
+
+bool tg__lane_drop_pending(tg__lane *lane, tg__row *row)
+{
+    const bool dropped = pop_pending(lane, row);
+    lane->pending_dropped += dropped;
+    return dropped;
 }
 
 void tg__lane_raise(tg__lane *lane, uint32_t index, uint32_t epoch)
@@ -200,8 +212,6 @@ void tg__lane_reset(tg__lane *lane, uint32_t epoch)
     static const tg__time_domain fresh_times = {0};
     lane->epoch = epoch;
     lane->missed = false;
-    lane->pending_dropped += lane->pending_count;
-    lane->pending_count = 0;
     for (uint32_t i = 0; i < lane->count; i++) {
         tg__lane_instrument *instrument = &lane->instruments[i];
         instrument->epoch = epoch;

@@ -67,6 +67,8 @@ void tg__lane_hold(tg__lane *lane, const tg__row *row);
 
 /* The oldest row that waits; false: none, or the lane is frozen. */
 bool tg__lane_take_pending(tg__lane *lane, tg__row *row);
+/* Drops it, also of a frozen lane; false: none. */
+bool tg__lane_drop_pending(tg__lane *lane, tg__row *row);
 
 /*
  * Continuity of the instrument was lost: its next tick gets the higher epoch. Its ids stay, so that
@@ -77,7 +79,7 @@ void tg__lane_raise(tg__lane *lane, uint32_t index, uint32_t epoch);
 
 /*
  * The lane's venues began again with new ids: later ticks get the higher epoch, ids are no longer
- * compared with earlier ones, and a new session starts. What waits belongs to the old one and goes.
+ * compared with earlier ones, and a new session starts.
  */
 void tg__lane_reset(tg__lane *lane, uint32_t epoch);
 

@@ -52,6 +52,11 @@ void tg__sequencer_deinit(tg__sequencer *sequencer)
     sequencer->routes = NULL;
 }
 
+static tg__venue_counts *counts_of(tg__sequencer *sequencer, const tg__row *row)
+{
+    return &sequencer->venues[sequencer->directory->instruments[row->instrument].venue];
+}
+
 /* The lane gets the row later, or never. */
 static void hold(tg__sequencer *sequencer, tg__lane *lane, const tg__row *row,
                  tg__venue_counts *counts)
@@ -69,8 +74,7 @@ const tg_image *tg__sequencer_offer(tg__sequencer *sequencer, const tg__row *row
 {
     const tg__route route = sequencer->routes[row->instrument];
     tg__lane *lane = &sequencer->lanes[route.lane];
-    tg__venue_counts *counts =
-        &sequencer->venues[sequencer->directory->instruments[row->instrument].venue];
+    tg__venue_counts *counts = counts_of(sequencer, row);
     const tg_image *changed = NULL;
     if (sequencer->away || lane->frozen) {
         hold(sequencer, lane, row, counts);
@@ -92,8 +96,19 @@ const tg_image *tg__sequencer_offer(tg__sequencer *sequencer, const tg__row *row
     return changed;
 }
 
+static void drop_pending(tg__sequencer *sequencer)
+{
+    for (uint32_t i = 0; i < TG__LANE_COUNT; i++) {
+        tg__row row;
+        while (tg__lane_drop_pending(&sequencer->lanes[i], &row)) {
+            counts_of(sequencer, &row)->missed++;
+        }
+    }
+}
+
 void tg__sequencer_reset(tg__sequencer *sequencer, uint32_t epoch)
 {
+    drop_pending(sequencer); /* it belongs to the old session */
     for (uint32_t i = 0; i < TG__LANE_COUNT; i++) {
         tg__lane_reset(&sequencer->lanes[i], epoch);
     }
@@ -130,11 +145,7 @@ void tg__sequencer_take_over(tg__sequencer *sequencer, tg_venue_id venue)
 void tg__sequencer_stop(tg__sequencer *sequencer)
 {
     sequencer->away = true;
-    for (uint32_t i = 0; i < TG__LANE_COUNT; i++) {
-        tg__lane *lane = &sequencer->lanes[i];
-        lane->pending_dropped += lane->pending_count;
-        lane->pending_count = 0;
-    }
+    drop_pending(sequencer);
 }
 
 void tg__sequencer_restart(tg__sequencer *sequencer, uint32_t epoch)
