@@ -181,9 +181,8 @@ static int64_t arrival_of(const tg__feed *feed, tg__handler *handler, const tg__
 /* The row waits for its time. False: the faults hold back too much already, and it is dropped. */
 static bool wait_for(tg__feed *feed, tg__fed_row *fed)
 {
-    fed->is_held =
-        fed->due_ns == NEVER_NS || fed->due_ns > fed->received_ns + feed->skew_max_ns +
-                                                     (fed->is_silent ? TG__FEED_DETECT_NS : 0);
+    const int64_t ordinary_ns = feed->skew_max_ns + (fed->is_silent ? standby_hold_ns(feed) : 0);
+    fed->is_held = fed->due_ns - fed->received_ns > ordinary_ns;
     if (fed->is_held && feed->held >= TG__FEED_HELD_MAX) {
         feed->counts.dropped++;
         return false;
@@ -264,7 +263,8 @@ typedef struct own_rows {
     int64_t mono_ns;
     int64_t hold_ns;   /* of a standby */
     int64_t oldest_ns; /* of those that count, when they were received */
-    uint64_t count;
+    size_t room;       /* for rows that are to be held back */
+    uint64_t count;    /* of rows that were dropped */
 } own_rows;
 
 static bool is_own(const own_rows *own, const tg__fed_row *waiting)
@@ -287,10 +287,17 @@ static bool choose_others(void *ctx, tg__fed_row *waiting)
 
 static bool hold_back(void *ctx, tg__fed_row *waiting)
 {
-    if (is_own(ctx, waiting)) {
-        waiting->due_ns = NEVER_NS;
-        waiting->is_held = true;
+    own_rows *own = ctx;
+    if (!is_own(own, waiting)) {
+        return true;
     }
+    if (!waiting->is_held && own->room == 0) {
+        own->count++;
+        return false;
+    }
+    own->room -= !waiting->is_held;
+    waiting->due_ns = NEVER_NS;
+    waiting->is_held = true;
     return true;
 }
 
@@ -370,13 +377,16 @@ void tg__feed_freeze(tg__feed *feed, tg_venue_id venue, unsigned handler, bool f
     own_rows own = {.venue = venue,
                     .handler = (uint8_t)handler,
                     .mono_ns = mono_ns,
-                    .hold_ns = standby_hold_ns(feed)};
+                    .hold_ns = standby_hold_ns(feed),
+                    .room = TG__FEED_HELD_MAX - feed->held};
     if (!own_handler->up || own_handler->frozen == frozen) {
         return;
     }
     feed->disturbed = true;
     own_handler->frozen = frozen;
     sift(feed, frozen ? hold_back : release, &own);
+    feed->counts.dropped += own.count;
+    own_venue->missed |= own.count > 0; /* the twin may have them; nobody looks so closely */
     if (frozen) {
         own_handler->gone_since_ns = mono_ns;
     } else {

@@ -140,6 +140,28 @@ static void what_faults_hold_back_is_dropped_before_it_stops_the_source(void **s
     assert_int_equal(take_all(5), TG__FEED_HELD_MAX);
 }
 
+static void what_is_on_its_way_is_dropped_if_there_is_no_room_to_hold_it(void **state)
+{
+    (void)state;
+    open_feed(2, 6 * MS, 9 * MS);
+    const tg__row row = row_of(1, 1, TG__ROW_BID);
+    tg__feed_freeze(&feed, V + 1, B, true, 0);
+    for (uint64_t i = 0; i < TG__FEED_HELD_MAX - 3; i++) {
+        (void)tg__feed_receive(&feed, V + 1, &row, 0);
+    }
+    for (uint64_t id = 1; id <= 10; id++) {
+        (void)receive(id, 0);
+    }
+    tg__feed_freeze(&feed, V, B, true, 0);
+    assert_int_equal(feed.held, TG__FEED_HELD_MAX);
+    assert_int_equal(feed.count, TG__FEED_HELD_MAX);
+    assert_int_equal(feed.counts.dropped, 7);
+    assert_true(tg__feed_recover(&feed, V));
+    assert_false(tg__feed_recover(&feed, V + 1));
+    tg__feed_freeze(&feed, V, B, false, MS);
+    assert_int_equal(take_all(MS), 3);
+}
+
 static void rows_that_no_handler_brings_are_missed(void **state)
 {
     (void)state;
@@ -287,6 +309,8 @@ static void rows_without_an_id_have_one_active_handler(void **state)
     (void)state;
     open_feed(2, 6 * MS, 9 * MS);
     assert_int_equal(receive_without_id(1, 0), 1);
+    assert_int_equal(feed.count, 1);
+    assert_int_equal(feed.held, 0); /* the standby's ordinary business, not a fault's */
     assert_int_equal(take_all(INT64_MAX - 1), 0);
 }
 
@@ -416,6 +440,8 @@ int main(void)
         cmocka_unit_test_teardown(rows_of_one_tick_stay_together, tear_down),
         cmocka_unit_test_teardown(a_full_feed_says_so, tear_down),
         cmocka_unit_test_teardown(what_faults_hold_back_is_dropped_before_it_stops_the_source,
+                                  tear_down),
+        cmocka_unit_test_teardown(what_is_on_its_way_is_dropped_if_there_is_no_room_to_hold_it,
                                   tear_down),
         cmocka_unit_test_teardown(rows_that_no_handler_brings_are_missed, tear_down),
         cmocka_unit_test_teardown(a_killed_handler_takes_its_rows_with_it, tear_down),
