@@ -2,8 +2,6 @@
 
 #include <tickglass/internal/control_flow.h>
 
-#define STEP_MAX_NS (INT64_C(1) << 61)
-
 /* The venues that are meant, as [*first, *end); each has the handler. */
 static tg_err targets_of(const tg__playback *playback, tg_venue_id venue, unsigned handler,
                          uint32_t *first, uint32_t *end)
@@ -128,14 +126,5 @@ tg_err tg__fault_wrong_boundary(tg__playback *playback, int64_t by)
     TG_ENSURE(by != 0 && by >= -TG__WRONG_BOUNDARY_MAX && by <= TG__WRONG_BOUNDARY_MAX,
               TG_ERR_INVALID_ARGUMENT);
     tg__hub_wrong_boundary(playback->hub, by);
-    return TG_OK;
-}
-
-tg_err tg__fault_step_clock(tg__playback *playback, int64_t by_ns)
-{
-    TG_ENSURE(by_ns >= -STEP_MAX_NS && by_ns <= STEP_MAX_NS, TG_ERR_INVALID_ARGUMENT);
-    const int64_t step_ns = playback->utc_step_ns + by_ns;
-    TG_ENSURE(step_ns >= -STEP_MAX_NS && step_ns <= STEP_MAX_NS, TG_ERR_INVALID_ARGUMENT);
-    playback->utc_step_ns = step_ns;
     return TG_OK;
 }

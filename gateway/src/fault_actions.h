@@ -45,7 +45,5 @@ TG_MUST_CHECK tg_err tg__fault_freeze_lane(tg__playback *playback, uint32_t lane
 void tg__fault_restart_sequencer(tg__playback *playback);
 /* The next frames tell boundaries that are off by so many, not 0; see tg__hub_wrong_boundary(). */
 TG_MUST_CHECK tg_err tg__fault_wrong_boundary(tg__playback *playback, int64_t by);
-/* UTC jumps by so much, on top of earlier jumps, as far as 2^61 ns; monotonic time goes on. */
-TG_MUST_CHECK tg_err tg__fault_step_clock(tg__playback *playback, int64_t by_ns);
 
 #endif

@@ -32,7 +32,7 @@
 #define TG__FEED_HELD_MAX    65536u             /* and that a fault holds back */
 #define TG__FEED_DETECT_NS   INT64_C(100000000) /* until a handler's silence is noticed */
 #define TG__FEED_COPIES_MAX  16u
-#define TG__FEED_LATE_MAX_NS INT64_C(60000000000) /* of a delay, and of a window for reordering */
+#define TG__FEED_LATE_MAX_NS INT64_C(3600000000000) /* of a delay, or of a reordering window */
 #define TG__FEED_PPM         1000000u
 
 typedef struct tg__handler {
@@ -50,10 +50,9 @@ typedef struct tg__handler {
 
 typedef struct tg__feed_venue {
     tg__handler handlers[TG__FEED_HANDLERS];
-    uint8_t active; /* brings the rows without ids */
-    bool missed;    /* rows that nobody will bring, since tg__feed_recover() */
-    int64_t
-        take_over_ns; /* when the active one's silence is noticed; INT64_MAX: it is not silent */
+    uint8_t active;       /* brings the rows without ids */
+    bool missed;          /* rows that nobody will bring, since tg__feed_recover() */
+    int64_t take_over_ns; /* when the active one's silence is noticed; INT64_MAX: never */
 } tg__feed_venue;
 
 typedef struct tg__feed_counts {

@@ -67,21 +67,6 @@ static void on_signal(int number)
     stop_signal = number;
 }
 
-/* The gateway's own clock: a fault may step its UTC. */
-static int64_t own_mono_ns(void *ctx)
-{
-    (void)ctx;
-    const tg_clock system = tg_clock_system();
-    return tg_clock_mono_ns(&system);
-}
-
-static int64_t own_utc_ns(void *ctx)
-{
-    const gateway *g = ctx;
-    const tg_clock system = tg_clock_system();
-    return tg_clock_utc_ns(&system) + g->playback.utc_step_ns;
-}
-
 static tg__moment moment_of(const gateway *g)
 {
     const tg__moment now = {tg_clock_mono_ns(&g->clock), tg_clock_utc_ns(&g->clock)};
@@ -366,9 +351,7 @@ int main(int argc, char **argv)
         return EXIT_TROUBLE;
     }
     g->options = options;
-    g->clock.mono_ns = own_mono_ns;
-    g->clock.utc_ns = own_utc_ns;
-    g->clock.ctx = g;
+    g->clock = tg_clock_system();
     g->state.lock_fd = -1;
     tg__directory_init(&g->directory);
     const tg_err err = run(g, &cause);

@@ -39,7 +39,6 @@ typedef struct tg__playback {
     uint64_t rounds;
     uint64_t raises;           /* of epochs because continuity was lost */
     int64_t mono_ns;           /* of the last run: faults take effect here */
-    int64_t utc_step_ns;       /* the owner's clock adds it to UTC; monotonic time never steps */
     int64_t sequencer_back_ns; /* if the sequencer is away */
 } tg__playback;
 

@@ -37,13 +37,26 @@ static void a_lower_id_that_was_admitted_is_the_twins_late_copy(void **state)
     assert_int_equal(judge(&domain, TG__ROW_BID, 30, 1002), TG__VERDICT_DUPLICATE);
 }
 
+static void ids_between_those_that_are_remembered_are_not(void **state)
+{
+    (void)state;
+    tg__id_domain domain = {0};
+    for (uint64_t id = 10; id <= 5000; id += 10) {
+        assert_int_equal(judge(&domain, TG__ROW_BID, 10, id), TG__VERDICT_NEW);
+        for (uint64_t lower = id > 500 ? id - 500 : 1; lower < id; lower++) {
+            assert_int_equal(judge(&domain, TG__ROW_BID, 10, lower),
+                             lower % 10 == 0 ? TG__VERDICT_DUPLICATE : TG__VERDICT_REGRESSION);
+        }
+    }
+}
+
 static void only_the_last_admitted_ids_are_remembered(void **state)
 {
     (void)state;
     tg__id_domain domain = {0};
     for (uint64_t id = 1; id <= 1000; id++) {
         assert_int_equal(judge(&domain, TG__ROW_BID, 10, id), TG__VERDICT_NEW);
-        for (uint64_t back = 1; back < 20 && back < id; back++) {
+        for (uint64_t back = 1; back < TG__IDS_REMEMBERED + 5 && back < id; back++) {
             assert_int_equal(judge(&domain, TG__ROW_BID, 10, id - back),
                              back < TG__IDS_REMEMBERED ? TG__VERDICT_DUPLICATE
                                                        : TG__VERDICT_REGRESSION);
@@ -118,6 +131,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lower_id_is_a_regression_and_changes_nothing),
         cmocka_unit_test(a_lower_id_that_was_admitted_is_the_twins_late_copy),
+        cmocka_unit_test(ids_between_those_that_are_remembered_are_not),
         cmocka_unit_test(only_the_last_admitted_ids_are_remembered),
         cmocka_unit_test(an_equal_id_is_a_duplicate),
         cmocka_unit_test(bid_and_ask_with_equal_time_and_id_are_one_tick),

@@ -5,7 +5,7 @@
  * The rules are those of the data, not of an implementation: within (venue, symbol, quotes or
  * trades) a row with an equal id to the last one that counted is a duplicate, except that a bid and
  * an ask with equal time and id are one tick. One with a lower id is a duplicate, too, if that id
- * is among the last 16 that counted: the same row by another feed, late. Else it is a regression.
+ * is among the last 64 that counted: the same row by another feed, late. Else it is a regression.
  * Rows without an id always count: no tape's time goes back.
  */
 #ifndef TAPE_ORACLE_H
@@ -30,7 +30,7 @@ typedef enum oracle_kind {
     ORACLE_TRADE
 } oracle_kind;
 
-#define ORACLE_RECENT 16
+#define ORACLE_RECENT 64
 
 typedef struct oracle_instrument {
     char venue[40];
