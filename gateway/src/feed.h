@@ -11,8 +11,9 @@
  * before the lanes refuse by exchange time. The one that comes back is the standby.
  *
  * A handler that was killed, or is frozen, counts as gone after TG__FEED_DETECT_NS. What it was
- * still to bring goes with it when it is killed, and comes all at once when it thaws. Rows that no
- * handler brings, and that no fault lost on purpose, are missed: continuity is lost then.
+ * still to bring goes with it when it is killed, and comes all at once when it thaws (as rows of
+ * one time, which no boundary cuts apart). Rows that no handler brings, and that no fault lost on
+ * purpose, are missed: continuity is lost then.
  *
  * Rows that wait in ordinary times are bounded: when TG__FEED_DELAYED_MAX wait, the source waits.
  * Those that a fault holds back may not stop the other venues: over TG__FEED_HELD_MAX, the handler

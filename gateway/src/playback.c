@@ -111,8 +111,9 @@ static tg_err look_at_handlers(tg__playback *p, tg__cause *cause)
         if (tg__feed_take_over(&p->feed, venue, p->mono_ns)) {
             tg__sequencer_take_over(p->sequencer, venue);
         }
-        const bool is_alive = tg__feed_is_alive(&p->feed, venue, p->mono_ns);
-        tg__venue_watch_set(&p->watch, venue, TG__STALE_NO_FEED, !is_alive);
+        if (!tg__feed_is_alive(&p->feed, venue, p->mono_ns)) {
+            tg__venue_watch_set(&p->watch, venue, TG__STALE_NO_FEED, true);
+        }
         if (tg__feed_is_bringing(&p->feed, venue) && tg__feed_recover(&p->feed, venue)) {
             TG_TRY(recover_venue(p, venue, cause));
         }
@@ -238,24 +239,43 @@ static tg_err run_due(tg__playback *p, tg__moment now, uint32_t budget, tg__caus
     }
 }
 
+static tg_err play(tg__playback *p, tg__moment now, uint32_t budget, tg__cause *cause)
+{
+    const uint64_t rows_before = p->rows;
+    if (!p->started) {
+        TG_TRY(start_round(p, now, cause));
+    }
+    TG_TRY(run_due(p, now, budget, cause));
+    if (p->writer != NULL && p->rows != rows_before) {
+        TG_TRY(tg__tape_writer_flush(p->writer, cause));
+    }
+    if (!p->has_next && tg__feed_next_mono_ns(&p->feed) == INT64_MAX) {
+        return finish_round(p, now, cause);
+    }
+    return TG_OK;
+}
+
+/* Not before all that is due has been brought: a handler that thaws brings old rows first. */
+static void notice_live_venues(tg__playback *p)
+{
+    if (!p->feed.disturbed || tg__feed_next_mono_ns(&p->feed) <= p->mono_ns) {
+        return;
+    }
+    for (uint32_t i = 0; i < p->sequencer->directory->venue_count; i++) {
+        if (tg__feed_is_alive(&p->feed, (tg_venue_id)i, p->mono_ns)) {
+            tg__venue_watch_set(&p->watch, (tg_venue_id)i, TG__STALE_NO_FEED, false);
+        }
+    }
+}
+
 tg_err tg__playback_run(tg__playback *playback, tg__moment now, uint32_t budget, tg__cause *cause)
 {
     playback->mono_ns = now.mono_ns;
     TG_TRY(look_after(playback, cause));
-    if (playback->ended) {
-        return TG_OK;
+    if (!playback->ended) {
+        TG_TRY(play(playback, now, budget, cause));
     }
-    const uint64_t rows_before = playback->rows;
-    if (!playback->started) {
-        TG_TRY(start_round(playback, now, cause));
-    }
-    TG_TRY(run_due(playback, now, budget, cause));
-    if (playback->writer != NULL && playback->rows != rows_before) {
-        TG_TRY(tg__tape_writer_flush(playback->writer, cause));
-    }
-    if (!playback->has_next && tg__feed_next_mono_ns(&playback->feed) == INT64_MAX) {
-        return finish_round(playback, now, cause);
-    }
+    notice_live_venues(playback);
     return TG_OK;
 }
 

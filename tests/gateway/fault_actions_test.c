@@ -426,6 +426,29 @@ static void a_frozen_venue_is_stale_and_loses_nothing(void **state)
     assert_int_equal(w.venue_states, 6);
 }
 
+static void a_venue_is_not_live_before_all_that_was_held_has_come(void **state)
+{
+    (void)state;
+    open_world(2);
+    DO(tg__fault_freeze_venue(&w.f.playback, IDS_VENUE, true));
+    pass(200);
+    assert_true(w.stale[IDS_VENUE]);
+    DO(tg__fault_freeze_venue(&w.f.playback, IDS_VENUE, false));
+    w.f.now.mono_ns += MS;
+    playback_fixture_run(&w.f, 0); /* the turn is over before anything has come */
+    tg__playback_boundary(&w.f.playback, w.f.now);
+    read_all();
+    assert_true(w.stale[IDS_VENUE]);
+    playback_fixture_run(&w.f, 1000);
+    tg__playback_boundary(&w.f.playback, w.f.now);
+    read_all();
+    assert_false(w.stale[IDS_VENUE]);
+    assert_true(w.live[BUSY]);
+    assert_int_equal(bid(BUSY), 1000 + 301);
+    w.f.now.mono_ns -= MS; /* pass() counts it again */
+    expect_the_end(true);
+}
+
 static void a_frozen_active_handler_hands_over(void **state)
 {
     (void)state;
@@ -713,6 +736,7 @@ int main(void)
         CASE(delays_reorders_and_copies_let_no_price_go_back),
         CASE(what_one_handler_loses_the_other_brings),
         CASE(a_frozen_venue_is_stale_and_loses_nothing),
+        CASE(a_venue_is_not_live_before_all_that_was_held_has_come),
         CASE(a_frozen_active_handler_hands_over),
         CASE(a_frozen_lane_does_not_stall_the_cut),
         CASE(a_lane_whose_queue_was_full_goes_on_under_a_new_epoch),
