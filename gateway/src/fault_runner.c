@@ -2,6 +2,7 @@
 
 #include <tickglass/internal/control_flow.h>
 
+#include "fault_actions.h"
 #include "log.h"
 
 #define NS_PER_MS       INT64_C(1000000)
@@ -55,14 +56,117 @@ static tg_err reset_all(tg__fault_targets *targets, const int64_t *values, tg__c
     return TG_OK;
 }
 
+/* ---- what happens to handlers, lanes and the sequencer ---- */
+
+static tg_venue_id venue_of(const int64_t *values)
+{
+    return values[0] == TG__FAULT_ALL_VENUES ? TG__VENUE_ALL : (tg_venue_id)values[0];
+}
+
+/* The error of an action with a word for the log. */
+static tg_err named(tg_err err, const char *what, tg__cause *cause)
+{
+    return err == TG_OK ? TG_OK : tg__cause_set(cause, err, "fault %s: %s", what, tg_err_text(err));
+}
+
+static tg_err delay_handler(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
+{
+    return named(tg__fault_delay_handler(targets->playback, venue_of(values), (unsigned)values[1],
+                                         values[2] * NS_PER_MS),
+                 "delay", cause);
+}
+
+static tg_err duplicate_handler(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
+{
+    return named(tg__fault_duplicate_handler(targets->playback, venue_of(values),
+                                             (unsigned)values[1], (uint32_t)values[2]),
+                 "duplicate", cause);
+}
+
+static tg_err freeze_lane(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
+{
+    return named(tg__fault_freeze_lane(targets->playback, (uint32_t)values[0], true), "freeze-lane",
+                 cause);
+}
+
+static tg_err freeze_venue(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
+{
+    return named(tg__fault_freeze_venue(targets->playback, venue_of(values), true), "freeze-venue",
+                 cause);
+}
+
+static tg_err kill_handler(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
+{
+    return named(tg__fault_kill_handler(targets->playback, venue_of(values), (unsigned)values[1]),
+                 "kill", cause);
+}
+
+static tg_err lose_ticks(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
+{
+    return named(tg__fault_lose_handler(targets->playback, venue_of(values), (unsigned)values[1],
+                                        (uint32_t)values[2]),
+                 "lose", cause);
+}
+
+static tg_err reorder_handler(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
+{
+    return named(tg__fault_reorder_handler(targets->playback, venue_of(values), (unsigned)values[1],
+                                           values[2] * NS_PER_MS),
+                 "reorder", cause);
+}
+
+static tg_err restart_sequencer(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
+{
+    (void)values;
+    (void)cause;
+    tg__fault_restart_sequencer(targets->playback);
+    return TG_OK;
+}
+
+static tg_err revive_handler(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
+{
+    return named(
+        tg__fault_restart_handler(targets->playback, venue_of(values), (unsigned)values[1]),
+        "revive", cause);
+}
+
+static tg_err thaw_lane(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
+{
+    return named(tg__fault_freeze_lane(targets->playback, (uint32_t)values[0], false), "thaw-lane",
+                 cause);
+}
+
+static tg_err thaw_venue(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
+{
+    return named(tg__fault_freeze_venue(targets->playback, venue_of(values), false), "thaw-venue",
+                 cause);
+}
+
+static tg_err wrong_boundary(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
+{
+    return named(tg__fault_wrong_boundary(targets->playback, values[0]), "wrong-boundary", cause);
+}
+
 /* A new action is one line here and its function above. */
 const tg__fault_verb tg__fault_verbs[] = {
     {"clock-step", {TG__FAULT_STEP_MS}, step_clock},
     {"close-all", {TG__FAULT_CLOSE_CODE}, close_all},
     {"corrupt-frames", {TG__FAULT_COUNT}, corrupt_frames},
+    {"delay", {TG__FAULT_VENUE, TG__FAULT_HANDLER, TG__FAULT_MS}, delay_handler},
     {"drop-frames", {TG__FAULT_COUNT}, drop_frames},
+    {"duplicate", {TG__FAULT_VENUE, TG__FAULT_HANDLER, TG__FAULT_COPIES}, duplicate_handler},
+    {"freeze-lane", {TG__FAULT_LANE}, freeze_lane},
+    {"freeze-venue", {TG__FAULT_VENUE}, freeze_venue},
     {"half-open", {TG__FAULT_SWITCH}, half_open},
+    {"kill", {TG__FAULT_VENUE, TG__FAULT_HANDLER}, kill_handler},
+    {"lose", {TG__FAULT_VENUE, TG__FAULT_HANDLER, TG__FAULT_PPM}, lose_ticks},
+    {"reorder", {TG__FAULT_VENUE, TG__FAULT_HANDLER, TG__FAULT_MS}, reorder_handler},
     {"reset-all", {TG__FAULT_NONE}, reset_all},
+    {"restart-sequencer", {TG__FAULT_NONE}, restart_sequencer},
+    {"revive", {TG__FAULT_VENUE, TG__FAULT_HANDLER}, revive_handler},
+    {"thaw-lane", {TG__FAULT_LANE}, thaw_lane},
+    {"thaw-venue", {TG__FAULT_VENUE}, thaw_venue},
+    {"wrong-boundary", {TG__FAULT_BY}, wrong_boundary},
 };
 const size_t tg__fault_verb_count = sizeof tg__fault_verbs / sizeof tg__fault_verbs[0];
 

@@ -6,6 +6,7 @@
 
 #include <tickglass/internal/control_flow.h>
 
+#include "feed.h"
 #include "line_reader.h"
 #include "sequencer.h"
 
@@ -112,6 +113,7 @@ static const char *read_argument(const tg__directory *directory, tg__fault_argum
     } ranges[] = {
         [TG__FAULT_MS] = {0, 3600000, "milliseconds, 0 to 3600000"},
         [TG__FAULT_PPM] = {0, 1000000, "parts per million, 0 to 1000000"},
+        [TG__FAULT_COPIES] = {0, TG__FEED_COPIES_MAX, "a number of copies, 0 to 16"},
         [TG__FAULT_COUNT] = {1, 1000000, "a number from 1 to 1000000"},
         [TG__FAULT_LANE] = {0, TG__LANE_COUNT - 1, "a lane's number"},
         [TG__FAULT_BY] = {-1000000, 1000000, "a number from -1000000 to 1000000"},
@@ -127,6 +129,7 @@ static const char *read_argument(const tg__directory *directory, tg__fault_argum
         return read_choice(w, "off", "on", out) ? NULL : "on or off";
     case TG__FAULT_MS:
     case TG__FAULT_PPM:
+    case TG__FAULT_COPIES:
     case TG__FAULT_COUNT:
     case TG__FAULT_LANE:
     case TG__FAULT_BY:

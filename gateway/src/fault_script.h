@@ -29,7 +29,8 @@ typedef enum tg__fault_argument {
     TG__FAULT_BY = 7,      /* -1,000,000 to 1,000,000 */
     TG__FAULT_STEP_MS = 8, /* a day back to a day on */
     TG__FAULT_SWITCH = 9,  /* on or off: 1 or 0 */
-    TG__FAULT_CLOSE_CODE = 10 /* 1000 to 4999 */
+    TG__FAULT_CLOSE_CODE = 10, /* 1000 to 4999 */
+    TG__FAULT_COPIES = 11      /* 0 to TG__FEED_COPIES_MAX */
 } tg__fault_argument;
 
 struct tg__fault_targets;

@@ -221,21 +221,30 @@ tg_err tg__hub_join(tg__hub *hub, tg__peer *peer, const tg_instrument_id *ids, u
 
 /* ---- connections ---- */
 
-tg_err tg__hub_send_control(tg__hub *hub, tg__peer *peer, size_t size)
+/* Takes no reference over. Full: the connection is marked to be closed. */
+static tg_err queue_control(tg__hub *hub, tg__peer *peer, tg__packet *packet)
 {
-    tg__packet *packet = NULL;
-    if (peer->control.bytes + size <= TG__PEER_CONTROL_BYTES_MAX) {
-        packet = tg__packet_copy(&hub->pool, hub->message, size);
-    }
-    if (packet != NULL && tg__packet_queue_push(&peer->control, packet)) {
-        tg__hub_wake(hub, peer);
-        return TG_OK;
-    }
-    if (packet != NULL) {
+    if (peer->control.bytes + packet->size <= TG__PEER_CONTROL_BYTES_MAX) {
+        if (tg__packet_queue_push(&peer->control, tg__packet_retain(packet))) {
+            tg__hub_wake(hub, peer);
+            return TG_OK;
+        }
         tg__packet_release(&hub->pool, packet);
     }
     tg__hub_close_peer(hub, peer, TG__CLOSE_SLOW_CONSUMER, 1000);
     return TG_ERR_FULL;
+}
+
+tg_err tg__hub_send_control(tg__hub *hub, tg__peer *peer, size_t size)
+{
+    tg__packet *packet = tg__packet_copy(&hub->pool, hub->message, size);
+    if (packet == NULL) {
+        tg__hub_close_peer(hub, peer, TG__CLOSE_SLOW_CONSUMER, 1000);
+        return TG_ERR_FULL;
+    }
+    const tg_err err = queue_control(hub, peer, packet);
+    tg__packet_release(&hub->pool, packet);
+    return err;
 }
 
 static tg_err send_welcome(tg__hub *hub, tg__peer *peer, tg__moment now)
@@ -258,6 +267,28 @@ static tg_err send_welcome(tg__hub *hub, tg__peer *peer, tg__moment now)
     size_t size = 0;
     TG_TRY(tg__welcome_encode(&welcome, hub->message, TG__MESSAGE_SIZE_MAX, &size));
     return tg__hub_send_control(hub, peer, size);
+}
+
+static tg_err send_venue_state(tg__hub *hub, tg__peer *peer, tg_venue_id venue,
+                               tg__venue_condition condition, uint64_t boundary)
+{
+    const tg__venue_state state = {venue, condition, boundary};
+    size_t size = 0;
+    TG_TRY(tg__venue_state_encode(&state, hub->message, TG__MESSAGE_SIZE_MAX, &size));
+    hub->counts.venue_states_sent++;
+    return tg__hub_send_control(hub, peer, size);
+}
+
+/* A session starts with every venue live: what is not is told right behind WELCOME. */
+static tg_err send_stale_venues(tg__hub *hub, tg__peer *peer)
+{
+    for (uint32_t venue = 0; venue < hub->options.directory->venue_count; venue++) {
+        if (hub->stale_since[venue] != 0) {
+            TG_TRY(send_venue_state(hub, peer, (tg_venue_id)venue, TG__VENUE_STALE,
+                                    hub->stale_since[venue]));
+        }
+    }
+    return TG_OK;
 }
 
 tg__peer *tg__hub_connect(tg__hub *hub, void *owner, tg__moment now)
@@ -286,7 +317,7 @@ tg__peer *tg__hub_connect(tg__hub *hub, void *owner, tg__moment now)
     hub->last_peer = peer;
     hub->peer_count++;
     if (peer->known == NULL || tg__hub_join(hub, peer, hub->ids, 0, now) != TG_OK ||
-        send_welcome(hub, peer, now) != TG_OK) {
+        send_welcome(hub, peer, now) != TG_OK || send_stale_venues(hub, peer) != TG_OK) {
         tg__hub_teardown(hub, &peer, TG__END_RESOURCES);
     }
     return peer;
@@ -321,6 +352,99 @@ void tg__hub_teardown(tg__hub *hub, tg__peer **peer, tg__end_reason seen)
     free(gone);
 }
 
+/* ---- venues ---- */
+
+/* The step could not be told (a difference over 64 bits, or no memory): state everything instead.
+ */
+static void restate_members(tg__hub *hub, tg__group *group)
+{
+    for (tg__peer *peer = group->members; peer != NULL; peer = peer->next_member) {
+        mark_gap(hub, peer);
+    }
+}
+
+/* What the group follows at the venue, from slot *from on, as it is now; NULL: nothing, or *failed.
+ */
+static tg__packet *encode_restated(tg__hub *hub, const tg__group *group, tg_venue_id venue,
+                                   tg__moment now, uint32_t *from, bool *failed)
+{
+    const tg__channel *channel = &group->channel;
+    size_t count = 0;
+    for (; *from < channel->count && count < TG__ITEM_MAX; ++*from) {
+        const tg_instrument_id id = channel->ids[*from];
+        if (hub->options.directory->instruments[id].venue == venue) {
+            tg__tick *tick = &hub->ticks[count++];
+            memset(tick, 0, sizeof *tick);
+            tick->update.id = id;
+            tick->update.image = hub->table.images[id].image;
+        }
+    }
+    size_t size = 0;
+    tg__packet *packet = NULL;
+    if (count > 0 &&
+        tg__ticks_encode(tg__hub_stamp_ns(hub, now), hub->options.time_resolution_ns, hub->ticks,
+                         count, hub->message, TG__MESSAGE_SIZE_MAX, &size) == TG_OK) {
+        packet = tg__packet_copy(&hub->pool, hub->message, size);
+    }
+    *failed = count > 0 && packet == NULL;
+    return packet;
+}
+
+/* Encoded once for all members. Who cannot take it is restated by a snapshot. */
+static void restate_group(tg__hub *hub, tg__group *group, tg_venue_id venue, tg__moment now)
+{
+    bool failed = false;
+    uint32_t from = 0;
+    while (from < group->channel.count && !failed) {
+        tg__packet *packet = encode_restated(hub, group, venue, now, &from, &failed);
+        if (failed) {
+            restate_members(hub, group);
+        }
+        if (packet == NULL) {
+            continue;
+        }
+        for (tg__peer *peer = group->members; peer != NULL; peer = peer->next_member) {
+            if (!peer->gap_due && peer->close_code == 0) { /* else a snapshot restates it */
+                (void)queue_control(hub, peer, packet);
+            }
+        }
+        tg__packet_release(&hub->pool, packet);
+    }
+}
+
+static void restate_priority(tg__hub *hub, tg__peer *peer, tg_venue_id venue)
+{
+    for (uint32_t i = 0; i < peer->priority_count; i++) {
+        tg__priority_slot *slot = &peer->priority[i];
+        if (hub->options.directory->instruments[slot->id].venue == venue) {
+            slot->dirty = true;
+            peer->priority_dirty = true;
+        }
+    }
+    if (peer->priority_dirty) {
+        tg__hub_wake(hub, peer);
+    }
+}
+
+void tg__hub_venue_state(tg__hub *hub, tg_venue_id venue, tg__venue_condition condition,
+                         uint64_t boundary, tg__moment now)
+{
+    hub->stale_since[venue] = condition == TG__VENUE_LIVE ? 0 : boundary;
+    for (tg__peer *peer = hub->first_peer; peer != NULL; peer = peer->next) {
+        /* Full: the connection is marked to be closed, and starts anew with the state of then. */
+        (void)send_venue_state(hub, peer, venue, condition, boundary);
+    }
+    if (condition != TG__VENUE_LIVE) {
+        return;
+    }
+    for (tg__group *group = hub->groups.first; group != NULL; group = group->next) {
+        restate_group(hub, group, venue, now);
+    }
+    for (tg__peer *peer = hub->first_peer; peer != NULL; peer = peer->next) {
+        restate_priority(hub, peer, venue);
+    }
+}
+
 /* ---- boundaries ---- */
 
 static void queue_frame(tg__hub *hub, tg__peer *peer, tg__packet *packet)
@@ -342,13 +466,14 @@ static void queue_frame(tg__hub *hub, tg__peer *peer, tg__packet *packet)
     tg__hub_wake(hub, peer);
 }
 
-/* The step could not be told (a difference over 64 bits, or no memory): state everything instead.
- */
-static void restate_members(tg__hub *hub, tg__group *group)
+/* What is not ahead of the base becomes the base, which cannot be encoded. */
+static uint64_t wrong_boundary(const tg__frame *frame, int64_t by)
 {
-    for (tg__peer *peer = group->members; peer != NULL; peer = peer->next_member) {
-        mark_gap(hub, peer);
+    const uint64_t back = by < 0 ? (uint64_t)-by : 0;
+    if (back >= frame->boundary - frame->base) {
+        return frame->base;
     }
+    return frame->boundary + (uint64_t)by;
 }
 
 /* A fault was asked for: nobody gets this frame, and nobody is told. */
@@ -387,11 +512,16 @@ static void send_frame(tg__hub *hub, tg__group *group, uint32_t count, tg__momen
     if (frame.state_digest) {
         group->frames_until_digest = FRAMES_PER_STATE_DIGEST;
     }
+    tg__frame told = frame;
+    if (hub->wrong_boundary_cuts > 0) {
+        told.boundary = wrong_boundary(&frame, hub->wrong_boundary_by);
+        hub->counts.wrong_boundaries++;
+    }
     size_t size = 0;
     tg__packet *packet = NULL;
     tg__metrics_frame_begin(hub->options.metrics);
-    if (tg__delta_encode(channel, &frame, hub->updates, hub->message, TG__MESSAGE_SIZE_MAX,
-                         &size) == TG_OK) {
+    if (tg__delta_encode(channel, &told, hub->updates, hub->message, TG__MESSAGE_SIZE_MAX, &size) ==
+        TG_OK) {
         packet = tg__packet_copy(&hub->pool, hub->message, size);
     }
     tg__channel_apply(channel, &frame, hub->updates);
@@ -404,7 +534,7 @@ static void send_frame(tg__hub *hub, tg__group *group, uint32_t count, tg__momen
         return;
     }
     packet->base = frame.base;
-    packet->boundary = frame.boundary;
+    packet->boundary = told.boundary;
     packet->ticks = ticks;
     hub->counts.frames_encoded++;
     hub->counts.frame_bytes_encoded += size;
@@ -436,6 +566,13 @@ void tg__hub_boundary(tg__hub *hub, tg__sequencer *sequencer, tg__moment now)
             send_frame(hub, group, count, now);
         }
     }
+    hub->wrong_boundary_cuts -= hub->wrong_boundary_cuts > 0;
+}
+
+void tg__hub_wrong_boundary(tg__hub *hub, int64_t by)
+{
+    hub->wrong_boundary_by = by;
+    hub->wrong_boundary_cuts = by == 0 ? 0 : hub->options.boundaries_per_frame;
 }
 
 void tg__hub_tick(tg__hub *hub, tg_instrument_id id, const tg_image *image)

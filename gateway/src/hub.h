@@ -55,6 +55,8 @@ typedef struct tg__hub_counts {
     uint64_t ticks_messages_sent;
     uint64_t messages_sent; /* of all kinds */
     uint64_t bytes_sent;    /* of messages, without the transport's overhead */
+    uint64_t venue_states_sent;
+    uint64_t wrong_boundaries; /* frames, by tg__hub_wrong_boundary() */
     uint64_t unknown_messages;
     uint64_t bad_messages;
     uint64_t ends[TG__END_REASONS];
@@ -74,6 +76,9 @@ typedef struct tg__hub {
     uint64_t next_number;
     uint64_t subscriptions_ever;        /* conflated or priority */
     tg__priority_slot **priority_heads; /* by instrument id: who follows it */
+    uint64_t stale_since[TG_VENUE_MAX]; /* boundary; 0: live */
+    int64_t wrong_boundary_by;          /* told too much by the frames of the next so many cuts */
+    uint32_t wrong_boundary_cuts;
     tg__hub_counts counts;
     tg__hub_faults faults;
     /* Scratch of one call, so that no path allocates. */
@@ -109,6 +114,22 @@ TG_MUST_CHECK tg_err tg__hub_receive(tg__hub *hub, tg__peer *peer, const uint8_t
 
 /* Cut the lanes and send what changed to the groups whose phase it is. */
 void tg__hub_boundary(tg__hub *hub, tg__sequencer *sequencer, tg__moment now);
+
+/*
+ * A venue is stale or live again from boundary on: everybody is told, and when it is live, what
+ * each connection follows there is restated, so that quiet instruments are confirmed.
+ */
+void tg__hub_venue_state(tg__hub *hub, tg_venue_id venue, tg__venue_condition condition,
+                         uint64_t boundary, tg__moment now);
+
+/*
+ * A fault, on request: the next frame of every group that sends one in the next frame interval
+ * tells a boundary that is off by so many. Its receivers do not fit any more and must ask for a
+ * RESYNC. A boundary that is not ahead of the frame's base cannot be told at all: a snapshot (GAP)
+ * restates.
+ */
+#define TG__WRONG_BOUNDARY_MAX INT64_C(1000000) /* of by, either way */
+void tg__hub_wrong_boundary(tg__hub *hub, int64_t by);
 
 /* A lane admitted a tick: to those who follow the instrument on the priority channel. */
 void tg__hub_tick(tg__hub *hub, tg_instrument_id id, const tg_image *image);

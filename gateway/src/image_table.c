@@ -26,6 +26,9 @@ void tg__image_table_cut(tg__image_table *table, tg__sequencer *sequencer)
     table->boundary++;
     for (uint32_t i = 0; i < TG__LANE_COUNT; i++) {
         tg__lane *lane = &sequencer->lanes[i];
+        if (!tg__sequencer_mark(sequencer, i, table->boundary)) {
+            continue; /* its images stay as they were at its last marker */
+        }
         for (const tg__lane_instrument *changed = tg__lane_cut_next(lane); changed != NULL;
              changed = tg__lane_cut_next(lane)) {
             tg__cut_image *cut = &table->images[changed->id];

@@ -40,7 +40,7 @@ TG_MUST_CHECK tg_err tg__image_table_init(tg__image_table *table, uint32_t count
                                           uint32_t time_resolution_ns);
 void tg__image_table_deinit(tg__image_table *table);
 
-/* The next boundary: takes over what the lanes changed since the last one. */
+/* The next boundary: takes over what the lanes that answer changed since their last marker. */
 void tg__image_table_cut(tg__image_table *table, tg__sequencer *sequencer);
 
 /*

@@ -145,6 +145,9 @@ static tg_err open_market(gateway *g, tg__cause *cause)
         err = tg__feed_init(&playback->feed, options->feeds, options->skew_min_ns,
                             options->skew_max_ns, tg__prng_mix(options->seed));
     }
+    if (err == TG_OK) {
+        err = tg__latest_rows_init(&playback->latest, g->directory.count);
+    }
     if (err != TG_OK) {
         return tg__cause_set(cause, err, "the market: %s", tg_err_text(err));
     }
@@ -303,6 +306,7 @@ static void close_gateway(gateway *g)
     tg__tick_log_close(g->playback.tick_log);
     tg__fault_script_close(g->faults.script);
     tg__source_close(&g->playback.source);
+    tg__latest_rows_deinit(&g->playback.latest);
     tg__feed_deinit(&g->playback.feed);
     tg__sequencer_deinit(&g->sequencer);
     tg__directory_deinit(&g->directory);
@@ -331,9 +335,10 @@ static void log_end_of_tape(const gateway *g)
     tg__log("the tape has ended after %" PRIu64 " rows; still serving", g->playback.rows);
     for (uint32_t i = 0; i < g->directory.venue_count; i++) {
         const tg__venue_counts *counts = &g->sequencer.venues[i];
-        tg__log(
-            "venue %s: %" PRIu64 " rows admitted, %" PRIu64 " duplicates, %" PRIu64 " regressions",
-            g->directory.venues[i].name, counts->admitted, counts->duplicates, counts->regressions);
+        tg__log("venue %s: %" PRIu64 " rows admitted, %" PRIu64 " duplicates, %" PRIu64
+                " regressions, %" PRIu64 " missed",
+                g->directory.venues[i].name, counts->admitted, counts->duplicates,
+                counts->regressions, counts->missed);
     }
 }
 
@@ -407,7 +412,7 @@ static tg_err serve(gateway *g, tg__cause *cause)
         tg__metrics_turn_end(g->metrics, now.mono_ns);
         TG_TRY(tg__fault_runner_run(&g->faults, now.mono_ns, cause));
         if (now.mono_ns >= next_boundary_ns) {
-            tg__hub_boundary(g->hub, &g->sequencer, now);
+            tg__playback_boundary(&g->playback, now);
             tg__tick_log_flush(g->playback.tick_log);
             tg__metrics_rotate(g->metrics);
             tg__metrics_http_step(g->metrics_http);

@@ -19,8 +19,8 @@ static tg_err do_nothing(struct tg__fault_targets *targets, const int64_t *value
 /* Every action that the gateway is to know in the end, by the kinds of its arguments. */
 static const tg__fault_verb verbs[] = {
     {"delay", {TG__FAULT_VENUE, TG__FAULT_HANDLER, TG__FAULT_MS}, do_nothing},
-    {"reorder", {TG__FAULT_VENUE, TG__FAULT_HANDLER, TG__FAULT_COUNT}, do_nothing},
-    {"duplicate", {TG__FAULT_VENUE, TG__FAULT_HANDLER, TG__FAULT_COUNT}, do_nothing},
+    {"reorder", {TG__FAULT_VENUE, TG__FAULT_HANDLER, TG__FAULT_MS}, do_nothing},
+    {"duplicate", {TG__FAULT_VENUE, TG__FAULT_HANDLER, TG__FAULT_COPIES}, do_nothing},
     {"lose", {TG__FAULT_VENUE, TG__FAULT_HANDLER, TG__FAULT_PPM}, do_nothing},
     {"kill", {TG__FAULT_VENUE, TG__FAULT_HANDLER}, do_nothing},
     {"revive", {TG__FAULT_VENUE, TG__FAULT_HANDLER}, do_nothing},

@@ -244,6 +244,11 @@ static void take_message(hub_client *client, const uint8_t *message, size_t size
     case TG__KIND_TICKS:
         take_ticks(client, message, size);
         break;
+    case TG__KIND_VENUE_STATE:
+        assert_int_equal(tg__venue_state_decode(message, size, &client->last_venue_state, &fault),
+                         TG_OK);
+        client->venue_states++;
+        break;
     case TG__KIND_ECHO_REPLY:
     case TG__KIND_FOUND:
     case TG__KIND_TOKEN_ANSWER:

@@ -34,6 +34,8 @@ typedef struct hub_client {
     unsigned heartbeats;
     unsigned answers;
     unsigned ticks;
+    unsigned venue_states;
+    tg__venue_state last_venue_state;
     tg__snapshot_reason last_reason;
     tg__answer last_answer;
     tg__result last_results[64];

@@ -452,6 +452,86 @@ static void more_connections_than_allowed_are_refused(void **state)
     }
 }
 
+/* Instruments of even ids are on the venue EVEN, which has id 0. */
+static void a_venue_that_is_live_again_is_restated_to_who_follows_it(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client client;
+    hub_client other;
+    hub_client_open(&client, fixture);
+    hub_client_open(&other, fixture);
+    subscribe(&client, (const tg_instrument_id[]){2, 3, 4}, 3);
+    subscribe(&other, (const tg_instrument_id[]){1, 3}, 2);
+    hub_client_request(&other, TG__KIND_SUBSCRIBE, TG__CHANNEL_PRIORITY,
+                       (const tg_instrument_id[]){6}, 1);
+    hub_fixture_tick(fixture, 4, 500);
+    hub_fixture_boundary(fixture);
+    hub_client_read_all(&client);
+    hub_client_read_all(&other);
+    const unsigned before = other.ticks;
+    const uint64_t boundary = fixture->hub->table.boundary;
+    tg__hub_venue_state(fixture->hub, 0, TG__VENUE_STALE, boundary, fixture->now);
+    hub_client_read_all(&client);
+    hub_client_read_all(&other);
+    assert_int_equal(client.venue_states, 1);
+    assert_int_equal(client.last_venue_state.condition, TG__VENUE_STALE);
+    assert_int_equal(client.last_venue_state.boundary, boundary);
+    assert_int_equal(client.ticks, 0);
+    fixture->now.mono_ns += TG__TICKS_INTERVAL_NS; /* the last TICKS were just now */
+    tg__hub_venue_state(fixture->hub, 0, TG__VENUE_LIVE, boundary + 1, fixture->now);
+    assert_true(hub_client_read(&client)); /* the state comes before what confirms */
+    assert_int_equal(client.last_venue_state.condition, TG__VENUE_LIVE);
+    assert_int_equal(client.ticks, 0);
+    hub_client_read_all(&client);
+    hub_client_read_all(&other);
+    assert_int_equal(client.ticks, 2); /* 2 and 4 */
+    assert_int_equal(client.last_tick.update.id, 4);
+    assert_int_equal(client.last_tick.update.image.value[TG_FIELD_BID_PRICE], 500);
+    assert_int_equal(other.venue_states, 2);
+    assert_int_equal(other.ticks, before + 1); /* 6 */
+    hub_client_close(&client);
+    hub_client_close(&other);
+}
+
+static void rows_of_a_restated_venue_are_encoded_once_for_a_group(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client clients[8];
+    for (size_t i = 0; i < 8; i++) {
+        hub_client_open(&clients[i], fixture);
+        subscribe(&clients[i], (const tg_instrument_id[]){2, 4}, 2);
+        hub_client_read_all(&clients[i]);
+    }
+    const size_t before = fixture->hub->pool.in_use;
+    tg__hub_venue_state(fixture->hub, 0, TG__VENUE_LIVE, 1, fixture->now);
+    assert_int_equal(fixture->hub->pool.in_use, before + 8 + 1); /* a state each, the rows once */
+    for (size_t i = 0; i < 8; i++) {
+        hub_client_read_all(&clients[i]);
+        assert_int_equal(clients[i].ticks, 2);
+        hub_client_close(&clients[i]);
+    }
+}
+
+static void a_connection_hears_right_behind_welcome_which_venues_are_stale(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client client;
+    tg__hub_venue_state(fixture->hub, 0, TG__VENUE_STALE, 41, fixture->now);
+    tg__hub_venue_state(fixture->hub, 1, TG__VENUE_STALE, 42, fixture->now);
+    tg__hub_venue_state(fixture->hub, 0, TG__VENUE_LIVE, 43, fixture->now);
+    hub_client_open(&client, fixture);
+    assert_true(hub_client_read(&client));
+    assert_true(client.welcomed);
+    assert_true(hub_client_read(&client));
+    assert_int_equal(client.venue_states, 1);
+    assert_int_equal(client.last_venue_state.venue, 1);
+    assert_int_equal(client.last_venue_state.condition, TG__VENUE_STALE);
+    assert_int_equal(client.last_venue_state.boundary, 42);
+    hub_client_read_all(&client);
+    assert_int_equal(client.venue_states, 1);
+    hub_client_close(&client);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 static void limits_that_a_snapshot_could_outgrow_are_refused(void **state)
@@ -496,6 +576,9 @@ int main(void)
         CASE(malformed_messages_close_with_a_named_error),
         CASE(a_token_is_accepted_only_if_it_is_the_right_one),
         CASE(more_connections_than_allowed_are_refused),
+        CASE(a_venue_that_is_live_again_is_restated_to_who_follows_it),
+        CASE(rows_of_a_restated_venue_are_encoded_once_for_a_group),
+        CASE(a_connection_hears_right_behind_welcome_which_venues_are_stale),
         cmocka_unit_test(limits_that_a_snapshot_could_outgrow_are_refused),
     };
     return cmocka_run_group_tests_name("gateway.hub", tests, NULL, NULL);
