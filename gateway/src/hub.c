@@ -349,9 +349,8 @@ static void send_frame(tg__hub *hub, tg__group *group, uint32_t count, tg__momen
     tg__packet_release(&hub->pool, packet);
 }
 
-void tg__hub_boundary(tg__hub *hub, tg__sequencer *sequencer, tg__moment now)
+static void send_what_is_due(tg__hub *hub, tg__moment now)
 {
-    tg__image_table_cut(&hub->table, sequencer);
     const uint32_t phase = (uint32_t)(hub->table.boundary % hub->options.boundaries_per_frame);
     /* One interval early, so that the promised silence is never exceeded. */
     const int64_t heartbeat_ns =
@@ -366,6 +365,19 @@ void tg__hub_boundary(tg__hub *hub, tg__sequencer *sequencer, tg__moment now)
             send_frame(hub, group, count, now);
         }
     }
+}
+
+void tg__hub_boundary(tg__hub *hub, tg__sequencer *sequencer, tg__moment now)
+{
+    tg__image_table_cut(&hub->table, sequencer);
+    send_what_is_due(hub, now);
+}
+
+void tg__hub_follow(tg__hub *hub, uint64_t boundary, const tg__update *changed, uint32_t count,
+                    tg__moment now)
+{
+    tg__image_table_apply(&hub->table, boundary, changed, count);
+    send_what_is_due(hub, now);
 }
 
 void tg__hub_tick(tg__hub *hub, tg_instrument_id id, const tg_image *image)

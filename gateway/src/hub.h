@@ -90,6 +90,10 @@ TG_MUST_CHECK tg_err tg__hub_receive(tg__hub *hub, tg__peer *peer, const uint8_t
 /* Cut the lanes and send what changed to the groups whose phase it is. */
 void tg__hub_boundary(tg__hub *hub, tg__sequencer *sequencer, tg__moment now);
 
+/* The same for a cut that another node made: the images that it changed. */
+void tg__hub_follow(tg__hub *hub, uint64_t boundary, const tg__update *changed, uint32_t count,
+                    tg__moment now);
+
 /* A lane admitted a tick: to those who follow the instrument on the priority channel. */
 void tg__hub_tick(tg__hub *hub, tg_instrument_id id, const tg_image *image);
 

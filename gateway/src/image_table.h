@@ -35,6 +35,10 @@ void tg__image_table_deinit(tg__image_table *table);
 /* The next boundary: takes over what the lanes changed since the last one. */
 void tg__image_table_cut(tg__image_table *table, tg__sequencer *sequencer);
 
+/* A cut that was made elsewhere: the boundary, and the images that changed until then. */
+void tg__image_table_apply(tg__image_table *table, uint64_t boundary, const tg__update *changed,
+                           uint32_t count);
+
 /*
  * The snapshot row of image, which some group holds for id: encoded once per version. Valid until
  * the next call for the same id. TG_ERR_BUFFER_TOO_SMALL cannot happen with known fields.

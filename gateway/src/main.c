@@ -1,4 +1,4 @@
-/* tickglass-gateway: plays a market and serves it. One thread. */
+/* tickglass-gateway: plays a market, or follows a node that does, and serves it. One thread. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -16,6 +16,7 @@
 #include "bearer_file.h"
 #include "certificate.h"
 #include "entropy.h"
+#include "following_node.h"
 #include "log.h"
 #include "options.h"
 #include "playback.h"
@@ -55,8 +56,10 @@ typedef struct gateway {
     tg__directory directory;
     tg__sequencer sequencer;
     tg__playback playback;
-    tg__hub *hub;
+    tg__hub *hub; /* of a node that plays by itself */
     tg__websocket_server *server;
+    tg__bus_writer *bus;        /* NULL: no other nodes are told */
+    tg__following_node follows; /* with --from-bus */
     uint64_t instance;
 } gateway;
 
@@ -71,6 +74,17 @@ static tg__moment moment_of(const gateway *g)
 {
     const tg__moment now = {tg_clock_mono_ns(&g->clock), tg_clock_utc_ns(&g->clock)};
     return now;
+}
+
+static bool is_following(const gateway *g)
+{
+    return g->options.from_bus != NULL;
+}
+
+/* NULL: a following node that has lost its bus. */
+static tg__hub *hub_of(const gateway *g)
+{
+    return is_following(g) ? g->follows.hub : g->hub;
 }
 
 /* ---- opening, in the order of what can go wrong first ---- */
@@ -90,12 +104,16 @@ static tg_err open_source(gateway *g, tg__cause *cause)
 
 static tg_err open_state(gateway *g, tg__cause *cause)
 {
-    uint32_t epoch = 0;
     TG_TRY(tg__state_dir_open(&g->state, g->options.state_dir, cause));
-    TG_TRY(tg__epoch_store_open(&g->epochs, &g->state, cause));
     TG_TRY(tg__bearer_load(&g->bearer, &g->state, g->options.token_file, cause));
     TG_TRY(tg__certificate_open(&g->certificate, &g->state, time(NULL), cause));
-    TG_TRY(tg__entropy_get(&g->instance, sizeof g->instance, cause));
+    return tg__entropy_get(&g->instance, sizeof g->instance, cause);
+}
+
+static tg_err open_epochs(gateway *g, tg__cause *cause)
+{
+    uint32_t epoch = 0;
+    TG_TRY(tg__epoch_store_open(&g->epochs, &g->state, cause));
     TG_TRY(tg__epoch_store_next(&g->epochs, &epoch, cause));
     /* Ids are given anew at every start: so is the generation, and the epoch is never repeated. */
     g->directory.generation = epoch;
@@ -144,8 +162,12 @@ static tg_err open_server(gateway *g, tg__cause *cause)
         .upgrades_per_second = UPGRADES_PER_SECOND,
         .upgrade_burst = UPGRADE_BURST,
     };
-    TG_TRY(tg__websocket_server_open(&options, &g->server, cause));
-    const tg__hub_options hub_options = {
+    return tg__websocket_server_open(&options, &g->server, cause);
+}
+
+static tg__hub_options hub_options_of(const gateway *g)
+{
+    const tg__hub_options options = {
         .directory = &g->directory,
         .bearer = &g->bearer,
         .instance = g->instance,
@@ -159,7 +181,13 @@ static tg_err open_server(gateway *g, tg__cause *cause)
         .wake = tg__websocket_server_wake,
         .ctx = g->server,
     };
-    const tg_err err = tg__hub_open(&hub_options, &g->hub);
+    return options;
+}
+
+static tg_err open_hub(gateway *g, tg__cause *cause)
+{
+    const tg__hub_options options = hub_options_of(g);
+    const tg_err err = tg__hub_open(&options, &g->hub);
     if (err != TG_OK) {
         return tg__cause_set(cause, err, "the hub: %s", tg_err_text(err));
     }
@@ -179,12 +207,52 @@ static tg_err write_port_file(const gateway *g, tg__cause *cause)
     return tg__file_write(g->options.port_file, text, (size_t)length, 0644, cause);
 }
 
-static tg_err open_gateway(gateway *g, tg__cause *cause)
+static tg_err open_bus(gateway *g, tg__cause *cause)
+{
+    const tg__bus_writer_options options = {
+        .path = g->options.bus,
+        .directory = &g->directory,
+        .instance = g->instance,
+        .lineage = g->epochs.lineage,
+        .time_resolution_ns = TIME_RESOLUTION_NS,
+    };
+    if (options.path == NULL) {
+        return TG_OK;
+    }
+    TG_TRY(tg__bus_writer_open(&options, &g->bus, cause));
+    g->playback.bus = g->bus;
+    return TG_OK;
+}
+
+/* A node that plays a market by itself. */
+static tg_err open_playing(gateway *g, tg__cause *cause)
 {
     TG_TRY(open_source(g, cause));
     TG_TRY(open_state(g, cause));
+    TG_TRY(open_epochs(g, cause));
     TG_TRY(open_market(g, cause));
     TG_TRY(open_server(g, cause));
+    TG_TRY(open_hub(g, cause));
+    return open_bus(g, cause);
+}
+
+static tg_err open_following(gateway *g, tg__cause *cause)
+{
+    TG_TRY(open_state(g, cause));
+    TG_TRY(open_server(g, cause));
+    const tg__following_node_options options = {
+        .path = g->options.from_bus,
+        .server = g->server,
+        .hub = hub_options_of(g),
+    };
+    tg__following_node_init(&g->follows, &options);
+    return TG_OK;
+}
+
+/* Connections are accepted from now on. */
+static tg_err announce(const gateway *g, tg__cause *cause)
+{
+    const tg__directory *directory = hub_of(g)->options.directory;
     if (g->certificate.made) {
         tg__log("made a development CA and a server certificate: clients trust %s",
                 g->certificate.ca_path);
@@ -192,10 +260,10 @@ static tg_err open_gateway(gateway *g, tg__cause *cause)
     TG_TRY(write_port_file(g, cause)); /* first: who reads "serving" may rely on it */
     const bool is_v6 = strchr(g->options.listen_host, ':') != NULL;
     tg__log("serving %u instruments on %u venues at wss://%s%s%s:%u%s, epoch %u",
-            (unsigned)g->directory.count, (unsigned)g->directory.venue_count, is_v6 ? "[" : "",
+            (unsigned)directory->count, (unsigned)directory->venue_count, is_v6 ? "[" : "",
             g->options.listen_host, is_v6 ? "]" : "",
             (unsigned)tg__websocket_server_port(g->server), TG__UPGRADE_PATH,
-            (unsigned)g->directory.generation);
+            (unsigned)directory->generation);
     return TG_OK;
 }
 
@@ -203,6 +271,10 @@ static void close_gateway(gateway *g)
 {
     tg__websocket_server_close(g->server); /* tears every connection down */
     tg__hub_close(g->hub);
+    if (is_following(g)) {
+        tg__following_node_deinit(&g->follows);
+    }
+    tg__bus_writer_close(g->bus);
     tg__tape_writer_close(g->playback.writer);
     tg__source_close(&g->playback.source);
     tg__feed_deinit(&g->playback.feed);
@@ -251,6 +323,7 @@ static tg_err serve(gateway *g, tg__cause *cause)
         const tg__moment now = moment_of(g);
         if (now.mono_ns >= next_boundary_ns) {
             tg__hub_boundary(g->hub, &g->sequencer, now);
+            tg__bus_writer_cut(g->bus, &g->hub->table, now.mono_ns);
             next_boundary_ns += BOUNDARY_NS;
             if (next_boundary_ns <= now.mono_ns) {
                 next_boundary_ns = now.mono_ns + BOUNDARY_NS; /* the machine was away: no burst */
@@ -260,7 +333,24 @@ static tg_err serve(gateway *g, tg__cause *cause)
             ended = true;
             log_end_of_tape(g);
         }
+        tg__bus_writer_step(g->bus, &g->hub->table, now.mono_ns);
         tg__websocket_server_step(g->server, wait_of(g, next_boundary_ns, plays));
+    }
+    return TG_OK;
+}
+
+static tg_err serve_following(gateway *g, tg__cause *cause)
+{
+    bool announced = false;
+    while (stop_signal == 0) {
+        tg__following_node_step(&g->follows, moment_of(g));
+        if (!announced && g->follows.stage == TG__FOLLOWING_SERVING) {
+            announced = true;
+            TG_TRY(announce(g, cause));
+        }
+        const tg__moment now = moment_of(g);
+        tg__websocket_server_step(g->server,
+                                  tg__following_node_next_mono_ns(&g->follows, now) - now.mono_ns);
     }
     return TG_OK;
 }
@@ -271,21 +361,26 @@ static tg_err serve(gateway *g, tg__cause *cause)
  */
 static void leave(gateway *g)
 {
+    tg__hub *const hub = hub_of(g);
+    if (hub == NULL) {
+        return;
+    }
     const uint16_t code = stop_signal == SIGINT ? TG__CLOSE_GOING_AWAY : TG__CLOSE_SERVICE_RESTART;
     const int64_t deadline_ns = tg_clock_mono_ns(&g->clock) + LEAVE_LIMIT_NS;
     tg__prng prng = {g->instance};
-    tg__log("closing %u connections with code %u", (unsigned)g->hub->peer_count, (unsigned)code);
+    tg__log("closing %u connections with code %u", (unsigned)hub->peer_count, (unsigned)code);
     tg__websocket_server_refuse_new(g->server);
-    for (tg__peer *peer = g->hub->first_peer; peer != NULL; peer = peer->next) {
-        tg__hub_close_peer(g->hub, peer, code,
+    tg__websocket_server_unwatch(g->server); /* nobody reads the bus any more */
+    for (tg__peer *peer = hub->first_peer; peer != NULL; peer = peer->next) {
+        tg__hub_close_peer(hub, peer, code,
                            RECONNECT_MIN_MS + tg__prng_below(&prng, RECONNECT_SPREAD_MS));
     }
-    while ((g->hub->peer_count > 0 || tg__websocket_server_has_visitors(g->server)) &&
+    while ((hub->peer_count > 0 || tg__websocket_server_has_visitors(g->server)) &&
            tg_clock_mono_ns(&g->clock) < deadline_ns) {
         tg__websocket_server_step(g->server, deadline_ns - tg_clock_mono_ns(&g->clock));
     }
-    if (g->hub->peer_count > 0) {
-        tg__log("%u connections did not answer the close", (unsigned)g->hub->peer_count);
+    if (hub->peer_count > 0) {
+        tg__log("%u connections did not answer the close", (unsigned)hub->peer_count);
     }
 }
 
@@ -318,8 +413,11 @@ static tg_err run(gateway *g, tg__cause *cause)
 {
     raise_descriptor_limit();
     TG_TRY(catch_signals(cause));
-    TG_TRY(open_gateway(g, cause));
-    const tg_err err = serve(g, cause);
+    TG_TRY(is_following(g) ? open_following(g, cause) : open_playing(g, cause));
+    if (!is_following(g)) {
+        TG_TRY(announce(g, cause));
+    }
+    const tg_err err = is_following(g) ? serve_following(g, cause) : serve(g, cause);
     if (err != TG_OK) {
         tg__log("%s", cause->text);
     }

@@ -25,6 +25,8 @@ const char tg__options_help[] =
     "  --skew-ms A:B            delay of the second handler (default 6:9)\n"
     "  --listen HOST:PORT       default 127.0.0.1:0; port 0: any free one\n"
     "  --port-file FILE         the port is written here once connections are accepted\n"
+    "  --bus PATH               tell other nodes of the lineage everything, at this Unix socket\n"
+    "  --from-bus PATH          be such a node: serve what the node at PATH plays\n"
     "  --state-dir DIR          certificate, token, epochs; default\n"
     "                           $XDG_STATE_HOME/tickglass-gateway\n"
     "  --token-file FILE        the bearer token; default: DIR/token, made at the first start\n"
@@ -148,6 +150,8 @@ static const char **text_option(tg__options *options, const char *name)
         const char **text;
     } texts[] = {
         {"--tape", &options->tape},
+        {"--bus", &options->bus},
+        {"--from-bus", &options->from_bus},
         {"--port-file", &options->port_file},
         {"--state-dir", &options->state_dir},
         {"--token-file", &options->token_file},
@@ -197,8 +201,30 @@ static bool is_number_option(const char *name)
     return false;
 }
 
-static tg_err check_together(const tg__options *options, bool sim, tg__cause *cause)
+/* What only a gateway that plays a market by itself can do. */
+static bool is_market_option(const char *name)
 {
+    static const char *const names[] = {"--sim",        "--tape",        "--seed",
+                                        "--speed",      "--loop",        "--feeds",
+                                        "--skew-ms",    "--write-tape",  "--bus",
+                                        "--keep-times", "--merge-feeds", "--hold-until-subscribed"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* market_option: one that was given, or NULL. */
+static tg_err check_together(const tg__options *options, bool sim, const char *market_option,
+                             tg__cause *cause)
+{
+    if (options->from_bus != NULL && market_option != NULL) {
+        return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT,
+                             "%s belongs to the node that plays the market, not to --from-bus",
+                             market_option);
+    }
     if (sim && options->tape != NULL) {
         return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT, "--sim and --tape exclude each other");
     }
@@ -221,8 +247,10 @@ tg_err tg__options_parse(tg__options *options, int argc, char *const *argv, tg__
     };
     *options = defaults;
     bool sim = false;
+    const char *market_option = NULL;
     for (int i = 1; i < argc; i++) {
         const char *name = argv[i];
+        market_option = is_market_option(name) ? name : market_option;
         if (strcmp(name, "--sim") == 0) {
             sim = true;
             continue;
@@ -245,5 +273,5 @@ tg_err tg__options_parse(tg__options *options, int argc, char *const *argv, tg__
             TG_TRY(take_number(options, name, value, cause));
         }
     }
-    return check_together(options, sim, cause);
+    return check_together(options, sim, market_option, cause);
 }

@@ -19,6 +19,8 @@ typedef struct tg__options {
     char listen_host[256];
     uint16_t listen_port; /* 0: any */
     const char *port_file;
+    const char *bus;      /* NULL: no other nodes; the path of the socket where they are told */
+    const char *from_bus; /* NULL: plays by itself; else follows the node that listens there */
     const char *state_dir;
     const char *token_file;
     const char *write_tape;

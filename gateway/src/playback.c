@@ -40,6 +40,7 @@ static void offer(tg__playback *p, const tg__row *row)
     const tg_image *image = tg__sequencer_offer(p->sequencer, row);
     if (image != NULL) {
         tg__hub_tick(p->hub, row->instrument, image);
+        tg__bus_writer_tick(p->bus, row->instrument, image);
     }
 }
 

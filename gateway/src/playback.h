@@ -4,6 +4,7 @@
 #ifndef TG_GATEWAY_PLAYBACK_H
 #define TG_GATEWAY_PLAYBACK_H
 
+#include "bus_writer.h"
 #include "epoch_store.h"
 #include "feed.h"
 #include "hub.h"
@@ -19,6 +20,7 @@ typedef struct tg__playback {
     tg__hub *hub;
     tg__epoch_store *epochs;
     tg__tape_writer *writer; /* NULL: nothing is written */
+    tg__bus_writer *bus;     /* NULL: no other nodes */
     bool loop;
     bool started;
     bool has_next;

@@ -24,6 +24,9 @@ int tg__websocket_establish(struct lws *wsi, tg__websocket_session *own)
     if (setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_SNDBUF, &size, sizeof size) != 0) {
         tg__log("%s: the send buffer could not be capped: %s", own->address, strerror(errno));
     }
+    if (server->hub == NULL) {
+        return -1; /* it went away between the upgrade and now */
+    }
     own->peer = tg__hub_connect(server->hub, own, tg__websocket_moment(server));
     if (own->peer == NULL) {
         tg__log("%s: refused: no room for another connection", own->address);

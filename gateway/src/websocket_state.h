@@ -32,6 +32,7 @@ struct tg__websocket_server {
     tg__hub *hub;
     struct lws_context *context;
     struct lws_vhost *vhost;
+    struct lws *watch; /* NULL: nothing is watched */
     tg__websocket_alarm alarm;
     tg__token_bucket upgrades;
     bool refuses_new;
@@ -56,7 +57,7 @@ static inline tg__moment tg__websocket_moment(const tg__websocket_server *server
 
 /* websocket_upgrade.c: what a callback has to return. */
 int tg__websocket_confirm_upgrade(struct lws *wsi);
-int tg__websocket_refuse(struct lws *wsi, unsigned status, uint32_t retry_after_s);
+int tg__websocket_answer_http(struct lws *wsi, const char *path);
 
 /* websocket_session.c: a connection from its upgrade to its end. */
 int tg__websocket_establish(struct lws *wsi, tg__websocket_session *own);

@@ -39,7 +39,7 @@ static void every_option_is_taken(void **state)
                            "--merge-feeds", "--feeds", "2", "--skew-ms", "6:9", "--listen",
                            "[::1]:9443", "--port-file", "p", "--state-dir", "d", "--token-file",
                            "k", "--write-tape", "w", "--keep-times", "--hold-until-subscribed",
-                           "--seed", "18446744073709551615"),
+                           "--seed", "18446744073709551615", "--bus", "b"),
                      TG_OK);
     assert_string_equal(o.tape, "t.csv.xz");
     assert_int_equal(o.speed_milli, 2500);
@@ -53,7 +53,10 @@ static void every_option_is_taken(void **state)
     assert_string_equal(o.state_dir, "d");
     assert_string_equal(o.token_file, "k");
     assert_string_equal(o.write_tape, "w");
+    assert_string_equal(o.bus, "b");
     assert_true(o.seed == UINT64_MAX);
+    assert_int_equal(PARSE(&o, &cause, "--from-bus", "b", "--state-dir", "d"), TG_OK);
+    assert_string_equal(o.from_bus, "b");
 }
 
 static void bad_values_are_named(void **state)
@@ -76,6 +79,7 @@ static void bad_values_are_named(void **state)
         {"--seed", "", "expected an unsigned"},
         {"--what", "x", "--what: there is no such option"},
         {"--merge-feeds", "--sim", "belong to --tape"},
+        {"--loop", "--from-bus", "--from-bus: its value is missing"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         tg__options o;
@@ -88,15 +92,31 @@ static void bad_values_are_named(void **state)
     assert_int_equal(PARSE(&o, &cause, "--tape"), TG_ERR_INVALID_ARGUMENT);
     assert_string_equal(cause.text, "--tape: its value is missing");
     assert_int_equal(PARSE(&o, &cause, "--sim", "--tape", "t"), TG_ERR_INVALID_ARGUMENT);
+    assert_int_equal(PARSE(&o, &cause, "--from-bus", "b", "--tape", "t"), TG_ERR_INVALID_ARGUMENT);
+    assert_string_equal(cause.text,
+                        "--tape belongs to the node that plays the market, not to --from-bus");
 }
 
 static void the_help_names_every_option(void **state)
 {
     (void)state;
-    static const char *const names[] = {
-        "--sim",        "--tape",        "--seed",       "--speed",      "--loop",
-        "--keep-times", "--merge-feeds", "--feeds",      "--skew-ms",    "--listen",
-        "--port-file",  "--state-dir",   "--token-file", "--write-tape", "--hold-until-subscribed"};
+    static const char *const names[] = {"--sim",
+                                        "--tape",
+                                        "--seed",
+                                        "--speed",
+                                        "--loop",
+                                        "--keep-times",
+                                        "--merge-feeds",
+                                        "--feeds",
+                                        "--skew-ms",
+                                        "--listen",
+                                        "--bus",
+                                        "--from-bus",
+                                        "--port-file",
+                                        "--state-dir",
+                                        "--token-file",
+                                        "--write-tape",
+                                        "--hold-until-subscribed"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_non_null(strstr(tg__options_help, names[i]));
     }

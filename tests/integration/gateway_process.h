@@ -24,6 +24,13 @@ typedef struct gateway_process {
 bool gateway_process_start(gateway_process *gateway, const char *program,
                            const char *const *arguments);
 
+/* SIGKILL and wait; the folder stays. */
+void gateway_process_kill(gateway_process *gateway);
+
+/* Starts it again in its folder, with the same state but on another port, after it has ended. */
+bool gateway_process_resume(gateway_process *gateway, const char *program,
+                            const char *const *arguments);
+
 /* SIGTERM, wait, remove the folder. The exit status as waitpid() gives it. Idempotent. */
 int gateway_process_stop(gateway_process *gateway);
 
