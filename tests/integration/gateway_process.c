@@ -128,8 +128,8 @@ bool gateway_process_resume(gateway_process *gateway, const char *program,
     }
     char state_dir[96];
     (void)snprintf(state_dir, sizeof state_dir, "%s/state", gateway->folder);
-    const bool good = gateway->pid > 0 && await_port(gateway, watch) &&
-                      read_line(state_dir, "token", gateway->token, sizeof gateway->token);
+    const bool good = gateway->pid > 0 && await_port(gateway, watch);
+    (void)read_line(state_dir, "token", gateway->token, sizeof gateway->token);
     (void)close(watch);
     if (!good) {
         (void)fprintf(stderr, "%s did not start; it said:\n", program);

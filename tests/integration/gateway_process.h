@@ -12,8 +12,8 @@ typedef struct gateway_process {
     char folder[64]; /* scratch folder with the state directory, removed at the end */
     char ca[96];
     char url[64];
-    char token[256];
-    char log[96]; /* what the gateway wrote to stderr */
+    char token[256]; /* empty if it was given another one's with --token-file */
+    char log[96];    /* what the gateway wrote to stderr */
 } gateway_process;
 
 /*
