@@ -81,8 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    tg__bus_session session;
-    tg__bus_session_init(&session);
+    tg__bus_session session = {0};
     size_t at = 0;
     bool goes_on = true;
     while (goes_on && size - at >= 2) {

@@ -63,7 +63,6 @@ tg_err tg__bus_hello_encode(const tg__bus_hello *hello, uint8_t *out, size_t cap
     tg__bus_draft draft;
     begin(&draft, TG__BUS_HELLO, out, capacity);
     put(&draft, 8, MAGIC);
-    put(&draft, 8, hello->instance);
     put(&draft, 8, hello->lineage);
     put(&draft, 4, hello->dictionary_generation);
     put(&draft, 4, hello->time_resolution_ns);
@@ -177,7 +176,6 @@ static tg_err decode_hello(body *in, tg__bus_hello *hello)
     if (magic != MAGIC) {
         return refuse(in, 8, TG_ERR_FORMAT);
     }
-    TG_TRY(get(in, 8, &hello->instance));
     TG_TRY(get(in, 8, &hello->lineage));
     TG_TRY(get_u32(in, &hello->dictionary_generation));
     TG_TRY(get_u32(in, &hello->time_resolution_ns));

@@ -6,7 +6,7 @@
  * Both ends are of one build: another magic is refused, there are no versions to negotiate.
  *
  *     u32 size of the body, u8 kind, body, u32 CRC-32C of all that; integers little-endian
- *     HELLO        u64 magic, u64 instance, u64 lineage, u32 dictionary generation,
+ *     HELLO        u64 magic, u64 lineage, u32 dictionary generation,
  *                  u32 time resolution in ns, u32 venues, u32 instruments
  *     DICTIONARY   a DICTIONARY message of the protocol (PROTOCOL.md 5.2): VENUE and ADD
  *     CUT          u64 boundary, i64 monotonic ns of the cut, u32 count, images, ids ascending
@@ -37,7 +37,6 @@ typedef enum tg__bus_kind {
 } tg__bus_kind;
 
 typedef struct tg__bus_hello {
-    uint64_t instance; /* of the sequencing node */
     uint64_t lineage;
     uint32_t dictionary_generation;
     uint32_t time_resolution_ns;

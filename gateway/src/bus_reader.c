@@ -11,25 +11,19 @@
 
 #define FIRST_CAPACITY ((size_t)256 << 10)
 
-void tg__bus_reader_init(tg__bus_reader *reader)
-{
-    memset(reader, 0, sizeof *reader);
-    reader->fd = -1;
-}
-
 void tg__bus_reader_close(tg__bus_reader *reader)
 {
-    if (reader->fd >= 0) {
+    if (reader->buffer != NULL && reader->fd >= 0) {
         (void)close(reader->fd);
     }
     free(reader->buffer);
-    tg__bus_reader_init(reader);
+    memset(reader, 0, sizeof *reader);
 }
 
 tg_err tg__bus_reader_open(tg__bus_reader *reader, const char *path, tg__cause *cause)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    tg__bus_reader_init(reader);
+    memset(reader, 0, sizeof *reader);
     if (strlen(path) >= sizeof address.sun_path) {
         return tg__cause_set(cause, TG_ERR_CONNECT, "--from-bus %s: the path is too long", path);
     }

@@ -5,16 +5,15 @@
 #include "bus_message.h"
 #include "cause.h"
 
+/* All zero: not open. */
 typedef struct tg__bus_reader {
-    int fd; /* -1: not connected */
-    uint8_t *buffer;
+    int fd;
+    uint8_t *buffer; /* NULL: not open */
     size_t capacity; /* at most TG__BUS_SIZE_MAX */
     size_t first;
     size_t filled;
     uint64_t offset; /* of buffer[first] in the stream */
 } tg__bus_reader;
-
-void tg__bus_reader_init(tg__bus_reader *reader);
 
 /* TG_ERR_CONNECT: nobody listens at the path; TG_ERR_NO_MEMORY. Does not wait. */
 TG_MUST_CHECK tg_err tg__bus_reader_open(tg__bus_reader *reader, const char *path,

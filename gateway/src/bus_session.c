@@ -5,12 +5,6 @@
 
 #include <tickglass/internal/control_flow.h>
 
-void tg__bus_session_init(tg__bus_session *session)
-{
-    memset(session, 0, sizeof *session);
-    tg__directory_init(&session->directory);
-}
-
 void tg__bus_session_deinit(tg__bus_session *session)
 {
     tg__directory_deinit(&session->directory);

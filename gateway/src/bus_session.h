@@ -9,6 +9,7 @@
 #include "cause.h"
 #include "directory.h"
 
+/* All zero: nothing has come. */
 typedef struct tg__bus_session {
     bool has_hello;
     bool follows;        /* the first cut came: directory is sealed */
@@ -21,7 +22,7 @@ typedef struct tg__bus_session {
     uint32_t update_count;
 } tg__bus_session;
 
-void tg__bus_session_init(tg__bus_session *session);
+/* Forgets everything; the next session may begin. */
 void tg__bus_session_deinit(tg__bus_session *session);
 
 /*

@@ -272,7 +272,6 @@ static void introduce(tg__bus_writer *writer, uint32_t at, const tg__image_table
 {
     const tg__directory *directory = writer->options.directory;
     const tg__bus_hello hello = {
-        .instance = writer->options.instance,
         .lineage = writer->options.lineage,
         .dictionary_generation = directory->generation,
         .time_resolution_ns = writer->options.time_resolution_ns,

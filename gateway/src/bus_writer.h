@@ -18,7 +18,6 @@
 typedef struct tg__bus_writer_options {
     const char *path;
     const tg__directory *directory; /* sealed; outlives the writer */
-    uint64_t instance;
     uint64_t lineage;
     uint32_t time_resolution_ns;
 } tg__bus_writer_options;

@@ -9,6 +9,7 @@
 
 #define MESSAGES_PER_TURN   256u                /* so that a backlog does not starve clients */
 #define SILENCE_NS          INT64_C(1000000000) /* a boundary is due every 10 ms */
+#define BEHIND_NS           INT64_C(1000000000) /* what is older is not shown as if it were live */
 #define RETRY_FIRST_NS      INT64_C(50000000)
 #define RETRY_DOUBLINGS     5u
 #define CLEAR_LIMIT_NS      INT64_C(3000000000)
@@ -21,8 +22,6 @@ void tg__following_node_init(tg__following_node *node, const tg__following_node_
     memset(node, 0, sizeof *node);
     node->options = *options;
     node->prng.state = options->hub.instance;
-    tg__bus_reader_init(&node->reader);
-    tg__bus_session_init(&node->session);
     tg__websocket_server_refuse_new(options->server);
 }
 
@@ -43,7 +42,6 @@ static void go_apart(tg__following_node *node, tg__moment now)
     node->next_try_mono_ns = now.mono_ns + tg__prng_below(&node->prng, most_us) * INT64_C(1000);
     node->stage = TG__FOLLOWING_APART;
     tg__bus_session_deinit(&node->session);
-    tg__bus_session_init(&node->session);
 }
 
 static void close_peers(tg__following_node *node)
@@ -108,6 +106,7 @@ static void try_to_join(tg__following_node *node, tg__moment now)
     }
     node->stage = TG__FOLLOWING_JOINING;
     node->last_heard_mono_ns = now.mono_ns;
+    node->cut_delay_ns = 0;
 }
 
 static tg_err begin_to_serve(tg__following_node *node, tg__cause *cause)
@@ -145,6 +144,7 @@ static tg_err take(tg__following_node *node, tg__bus_message *message, tg__momen
             TG_TRY(begin_to_serve(node, cause));
         }
         const int64_t delay_ns = now.mono_ns - message->as.cut.mono_ns;
+        node->cut_delay_ns = delay_ns;
         if (delay_ns > node->counts.cut_delay_max_ns) {
             node->counts.cut_delay_max_ns = delay_ns;
         }
@@ -179,6 +179,8 @@ static void take_what_came(tg__following_node *node, tg__moment now)
         lose(node, now, cause.text);
     } else if (now.mono_ns - node->last_heard_mono_ns >= SILENCE_NS) {
         lose(node, now, "bus: nothing came for a second");
+    } else if (node->behind && node->cut_delay_ns >= BEHIND_NS) {
+        lose(node, now, "bus: this node cannot keep up, it is a second behind");
     }
 }
 

@@ -212,7 +212,6 @@ static tg_err open_bus(gateway *g, tg__cause *cause)
     const tg__bus_writer_options options = {
         .path = g->options.bus,
         .directory = &g->directory,
-        .instance = g->instance,
         .lineage = g->epochs.lineage,
         .time_resolution_ns = TIME_RESOLUTION_NS,
     };

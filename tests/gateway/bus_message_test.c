@@ -6,8 +6,7 @@
 
 #include "bus_message.h"
 
-static const tg__bus_hello hello = {.instance = UINT64_C(0xfedcba9876543210),
-                                    .lineage = 88,
+static const tg__bus_hello hello = {.lineage = UINT64_C(0xfedcba9876543210),
                                     .dictionary_generation = 3,
                                     .time_resolution_ns = 1000,
                                     .venue_count = 2,
@@ -214,9 +213,9 @@ static void what_does_not_belong_is_refused_by_name_and_place(void **state)
         uint32_t row;
     } cases[] = {
         {encode_hello, 5, 0, TG_ERR_FORMAT, 5, TG__NO_ROW},
-        {encode_hello, 36, 0x7f, TG_ERR_VALUE_RANGE, 33, TG__NO_ROW}, /* resolution: too great */
-        {encode_hello, 38, 1, TG_ERR_COUNT_LIMIT, 37, TG__NO_ROW},    /* venues: over 255 */
-        {encode_hello, 43, 1, TG_ERR_COUNT_LIMIT, 41, TG__NO_ROW},    /* instruments: over 65535 */
+        {encode_hello, 28, 0x7f, TG_ERR_VALUE_RANGE, 25, TG__NO_ROW}, /* resolution: too great */
+        {encode_hello, 30, 1, TG_ERR_COUNT_LIMIT, 29, TG__NO_ROW},    /* venues: over 255 */
+        {encode_hello, 35, 1, TG_ERR_COUNT_LIMIT, 33, TG__NO_ROW},    /* instruments: over 65535 */
         {encode_cut, 21, 41, TG_ERR_COUNT_LIMIT, 21, TG__NO_ROW},
         {encode_cut, 25, 40, TG_ERR_VALUE_RANGE, 25, 0}, /* id */
         {encode_cut, 25, 39, TG_ERR_SET_ORDER, 75, 1},   /* the second one's equal */
@@ -271,7 +270,7 @@ static void a_buffer_that_is_too_small_is_said(void **state)
         tg__bus_put_image(&draft, 1, &image);
         assert_int_equal(tg__bus_finish(&draft, &written), TG_ERR_BUFFER_TOO_SMALL);
     }
-    for (size_t capacity = 0; capacity < 49; capacity++) {
+    for (size_t capacity = 0; capacity < 41; capacity++) {
         size_t written = 0;
         assert_int_equal(tg__bus_hello_encode(&hello, bytes, capacity, &written),
                          TG_ERR_BUFFER_TOO_SMALL);

@@ -23,7 +23,6 @@ static tg_err open_writer(const bus_fixture *f, tg__bus_writer **out, tg__cause 
 {
     const tg__bus_writer_options options = {.path = f->path,
                                             .directory = &f->market.directory,
-                                            .instance = 5,
                                             .lineage = 88,
                                             .time_resolution_ns = FIXTURE_RESOLUTION};
     return tg__bus_writer_open(&options, out, cause);
@@ -83,7 +82,6 @@ static void listener_open(listener *l, bus_fixture *f)
 {
     tg__cause cause;
     memset(l, 0, sizeof *l);
-    tg__bus_session_init(&l->session);
     assert_int_equal(tg__image_table_init(&l->table, FIXTURE_INSTRUMENTS, FIXTURE_RESOLUTION),
                      TG_OK);
     assert_int_equal(tg__bus_reader_open(&l->reader, f->path, &cause), TG_OK);
@@ -140,7 +138,7 @@ static void a_node_that_comes_late_is_told_everything(void **state)
     listener_open(&l, f);
     assert_int_equal(listener_take(&l, &cause), TG_ERR_NOT_FOUND);
     assert_true(l.session.follows);
-    assert_true(l.session.hello.lineage == 88 && l.session.hello.instance == 5);
+    assert_true(l.session.hello.lineage == 88);
     assert_int_equal(l.session.directory.generation, 3);
     assert_int_equal(tg__directory_find_name(&l.session.directory, "ODD", "SYM07"), 7);
     check_equal(&l, f);
