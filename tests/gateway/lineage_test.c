@@ -270,9 +270,10 @@ static void another_lineage_on_the_bus_is_served_as_another(void **state)
     await_service(&following);
     follow(&after, &following);
     assert_true(after.welcome.lineage != before.welcome.lineage);
-    follower_close(&after);
     assert_int_equal(gateway_process_stop(&other), 0);
+    await_close(&after, TG__CLOSE_TRY_AGAIN_LATER);
     assert_true(gateway_process_resume(&playing, TG_GATEWAY_PROGRAM, playing_arguments()));
+    await_service(&following);
 }
 
 /* It would hold its node back for a minute: it is cut off instead. */
