@@ -9,6 +9,7 @@
 
 #define MESSAGES_PER_TURN   256u                /* so that a backlog does not starve clients */
 #define SILENCE_NS          INT64_C(1000000000) /* a boundary is due every 10 ms */
+#define LISTEN_PACE_NS      INT64_C(100000000)  /* how long it waits at most for the bus */
 #define BEHIND_NS           INT64_C(1000000000) /* what is older is not shown as if it were live */
 #define RETRY_FIRST_NS      INT64_C(50000000)
 #define RETRY_DOUBLINGS     5u
@@ -105,7 +106,8 @@ static void try_to_join(tg__following_node *node, tg__moment now)
         return;
     }
     node->stage = TG__FOLLOWING_JOINING;
-    node->last_heard_mono_ns = now.mono_ns;
+    node->last_step_mono_ns = now.mono_ns;
+    node->silent_ns = 0;
     node->cut_delay_ns = 0;
 }
 
@@ -166,18 +168,22 @@ static void take_what_came(tg__following_node *node, tg__moment now)
     tg__cause cause = {""};
     tg_err err = TG_OK;
     unsigned count = 0;
+    /* A machine or process that was away has heard nothing, and knows nothing of the far end. */
+    const int64_t since_ns = now.mono_ns - node->last_step_mono_ns;
+    node->silent_ns += since_ns < 2 * LISTEN_PACE_NS ? since_ns : 2 * LISTEN_PACE_NS;
+    node->last_step_mono_ns = now.mono_ns;
     for (; err == TG_OK && count < MESSAGES_PER_TURN; count++) {
         tg__bus_message message;
         err = tg__bus_reader_next(&node->reader, &node->session.hello, &message, &cause);
         if (err == TG_OK) {
-            node->last_heard_mono_ns = now.mono_ns;
+            node->silent_ns = 0;
             err = take(node, &message, now, &cause);
         }
     }
     node->behind = err == TG_OK;
     if (err != TG_OK && err != TG_ERR_NOT_FOUND) {
         lose(node, now, cause.text);
-    } else if (now.mono_ns - node->last_heard_mono_ns >= SILENCE_NS) {
+    } else if (node->silent_ns >= SILENCE_NS) {
         lose(node, now, "bus: nothing came for a second");
     } else if (node->behind && node->cut_delay_ns >= BEHIND_NS) {
         lose(node, now, "bus: this node cannot keep up, it is a second behind");
@@ -209,7 +215,7 @@ int64_t tg__following_node_next_mono_ns(const tg__following_node *node, tg__mome
         return node->next_try_mono_ns;
     case TG__FOLLOWING_JOINING:
     case TG__FOLLOWING_SERVING:
-        return node->behind ? now.mono_ns : node->last_heard_mono_ns + SILENCE_NS;
+        return node->behind ? now.mono_ns : now.mono_ns + LISTEN_PACE_NS;
     case TG__FOLLOWING_CLEARING:
         return now.mono_ns + CLEAR_PACE_NS;
     }

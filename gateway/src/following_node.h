@@ -49,7 +49,8 @@ typedef struct tg__following_node {
     unsigned failures; /* attempts since it followed last */
     bool behind;       /* the bus has more than one turn takes */
     int64_t next_try_mono_ns;
-    int64_t last_heard_mono_ns;
+    int64_t last_step_mono_ns;
+    int64_t silent_ns;    /* of this node's own waking time, since the bus was heard */
     int64_t cut_delay_ns; /* of the last cut, behind the sequencing node */
     int64_t clear_deadline_mono_ns;
     tg__following_counts counts;

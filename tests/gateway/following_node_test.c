@@ -192,13 +192,30 @@ static void a_second_of_silence_loses_the_bus(void **state)
 {
     (void)state;
     join(9);
-    step(999);
+    for (unsigned i = 0; i < 9; i++) {
+        now.mono_ns = tg__following_node_next_mono_ns(&node, now);
+        step(0);
+        assert_int_equal(node.stage, TG__FOLLOWING_SERVING);
+    }
+    step(99);
     assert_int_equal(node.stage, TG__FOLLOWING_SERVING);
-    assert_true(tg__following_node_next_mono_ns(&node, now) == now.mono_ns + MS);
     step(1);
     assert_int_equal(node.stage, TG__FOLLOWING_APART); /* nobody had to be closed */
     assert_null(node.hub);
     assert_int_equal(node.counts.lost, 1);
+}
+
+/* The whole machine was: the sequencing node is just about to go on, too. */
+static void a_node_that_was_away_itself_has_not_heard_a_silence(void **state)
+{
+    (void)state;
+    join(9);
+    step(5000);
+    assert_int_equal(node.stage, TG__FOLLOWING_SERVING);
+    say_cut(51, now.mono_ns, 4);
+    step(10);
+    assert_int_equal(node.hub->table.boundary, 51);
+    assert_true(node.silent_ns == 0);
 }
 
 static void bad_bytes_and_an_end_lose_the_bus(void **state)
@@ -286,6 +303,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_hub_stands_where_the_bus_stands, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_second_of_silence_loses_the_bus, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_node_that_was_away_itself_has_not_heard_a_silence, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(bad_bytes_and_an_end_lose_the_bus, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_node_that_stays_a_second_behind_says_so, set_up,
                                         tear_down),
