@@ -3,6 +3,7 @@
  *
  * A session is HELLO, the directory in DICTIONARY messages, a CUT with every image, and from there
  * on a CUT for each boundary with the images that it changed, and TICKS as the lanes admit them.
+ * VENUE_STATE comes behind the first cut for each venue that is stale, and whenever one changes.
  * Both ends are of one build: another magic is refused, there are no versions to negotiate.
  *
  *     u32 size of the body, u8 kind, body, u32 CRC-32C of all that; integers little-endian

@@ -131,7 +131,9 @@ tg_err tg__bus_session_take(tg__bus_session *session, tg__bus_message *message, 
     case TG__BUS_TICKS:
         return take_ticks(session, &message->as.ticks, cause);
     case TG__BUS_VENUE_STATE:
-        return TG_OK; /* says nothing about images */
+        return session->follows
+                   ? TG_OK
+                   : wrong(cause, TG_ERR_PROTOCOL, "a venue's state before the first boundary");
     }
     return TG_ERR_MESSAGE_KIND;
 }

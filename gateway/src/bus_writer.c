@@ -38,7 +38,8 @@ struct tg__bus_writer {
     noted_tick *noted; /* by instrument id */
     tg_instrument_id *noted_ids;
     uint32_t noted_count;
-    uint8_t *message; /* TG__BUS_SIZE_MAX */
+    uint64_t stale_since[TG_VENUE_MAX]; /* boundary; 0: live */
+    uint8_t *message;                   /* TG__BUS_SIZE_MAX */
     tg__dictionary_entry *entries;
     tg__bus_writer_counts counts;
 };
@@ -266,9 +267,41 @@ static tg_err encode_cut(tg__bus_writer *writer, const tg__image_table *table, b
     return tg__bus_finish(&draft, size);
 }
 
-/* Hello, directory, and everything as it was at the last boundary. */
-static void introduce(tg__bus_writer *writer, uint32_t at, const tg__image_table *table,
-                      int64_t mono_ns)
+static tg_err tell(tg__bus_writer *writer, uint32_t at, size_t size)
+{
+    return send_to(writer, at, size) ? TG_OK : TG_ERR_CLOSED;
+}
+
+static tg_err tell_directory(tg__bus_writer *writer, uint32_t at)
+{
+    size_t size = 0;
+    uint32_t told = 0;
+    for (uint32_t count = fill_entries(writer, 0); count > 0; count = fill_entries(writer, told)) {
+        TG_TRY(tg__bus_dictionary_encode(writer->options.directory->generation, writer->entries,
+                                         count, writer->message, TG__BUS_SIZE_MAX, &size));
+        TG_TRY(tell(writer, at, size));
+        told += count;
+    }
+    return TG_OK;
+}
+
+static tg_err tell_stale_venues(tg__bus_writer *writer, uint32_t at)
+{
+    size_t size = 0;
+    for (uint32_t venue = 0; venue < writer->options.directory->venue_count; venue++) {
+        const tg__venue_state state = {(tg_venue_id)venue, TG__VENUE_STALE,
+                                       writer->stale_since[venue]};
+        if (state.boundary != 0) {
+            TG_TRY(tg__bus_venue_state_encode(&state, writer->message, TG__BUS_SIZE_MAX, &size));
+            TG_TRY(tell(writer, at, size));
+        }
+    }
+    return TG_OK;
+}
+
+/* Hello, directory, everything as it was at the last boundary, and what of it is stale. */
+static tg_err tell_everything(tg__bus_writer *writer, uint32_t at, const tg__image_table *table,
+                              int64_t mono_ns)
 {
     const tg__directory *directory = writer->options.directory;
     const tg__bus_hello hello = {
@@ -279,25 +312,12 @@ static void introduce(tg__bus_writer *writer, uint32_t at, const tg__image_table
         .instrument_count = directory->count,
     };
     size_t size = 0;
-    tg_err err = tg__bus_hello_encode(&hello, writer->message, TG__BUS_SIZE_MAX, &size);
-    bool there = err == TG_OK && send_to(writer, at, size);
-    uint32_t told = 0;
-    for (uint32_t count = fill_entries(writer, 0); there && count > 0;
-         count = fill_entries(writer, told)) {
-        err = tg__bus_dictionary_encode(directory->generation, writer->entries, count,
-                                        writer->message, TG__BUS_SIZE_MAX, &size);
-        there = err == TG_OK && send_to(writer, at, size);
-        told += count;
-    }
-    if (there) {
-        err = encode_cut(writer, table, true, mono_ns, &size);
-        there = err == TG_OK && send_to(writer, at, size);
-    }
-    if (err !=
-        TG_OK) { /* there is room for the largest: a directory that no client could be told */
-        tg__log("bus: what a node has to be told cannot be encoded: %s", tg_err_text(err));
-        forget_node(writer, at);
-    }
+    TG_TRY(tg__bus_hello_encode(&hello, writer->message, TG__BUS_SIZE_MAX, &size));
+    TG_TRY(tell(writer, at, size));
+    TG_TRY(tell_directory(writer, at));
+    TG_TRY(encode_cut(writer, table, true, mono_ns, &size));
+    TG_TRY(tell(writer, at, size));
+    return tell_stale_venues(writer, at);
 }
 
 static void admit(tg__bus_writer *writer, int fd, const tg__image_table *table, int64_t mono_ns)
@@ -314,7 +334,11 @@ static void admit(tg__bus_writer *writer, int fd, const tg__image_table *table, 
     writer->nodes[at] = fresh;
     tg__log("bus: node %llu joined, %u in all", (unsigned long long)fresh.number,
             (unsigned)writer->node_count);
-    introduce(writer, at, table, mono_ns);
+    const tg_err err = tell_everything(writer, at, table, mono_ns);
+    if (err != TG_OK && err != TG_ERR_CLOSED) { /* a directory that no client could be told, too */
+        tg__log("bus: what a node has to be told cannot be encoded: %s", tg_err_text(err));
+        forget_node(writer, at);
+    }
 }
 
 /* ---- what the owner tells ---- */
@@ -360,6 +384,18 @@ void tg__bus_writer_cut(tg__bus_writer *writer, const tg__image_table *table, in
     send_ticks(writer);
     if (encode_cut(writer, table, false, mono_ns, &size) == TG_OK) { /* likewise */
         writer->counts.cuts++;
+        send_to_all(writer, size);
+    }
+}
+
+void tg__bus_writer_venue_state(tg__bus_writer *writer, const tg__venue_state *state)
+{
+    if (writer == NULL) {
+        return;
+    }
+    size_t size = 0;
+    writer->stale_since[state->venue] = state->condition == TG__VENUE_LIVE ? 0 : state->boundary;
+    if (tg__bus_venue_state_encode(state, writer->message, TG__BUS_SIZE_MAX, &size) == TG_OK) {
         send_to_all(writer, size);
     }
 }

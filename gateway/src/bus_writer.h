@@ -9,6 +9,8 @@
 #ifndef TG_GATEWAY_BUS_WRITER_H
 #define TG_GATEWAY_BUS_WRITER_H
 
+#include <tickglass/internal/control.h>
+
 #include "cause.h"
 #include "image_table.h"
 
@@ -49,6 +51,10 @@ void tg__bus_writer_tick(tg__bus_writer *writer, tg_instrument_id id, const tg_i
 
 /* The table was just cut at mono_ns. */
 void tg__bus_writer_cut(tg__bus_writer *writer, const tg__image_table *table, int64_t mono_ns);
+
+/* A venue is stale, or live again, from a boundary on that was cut. Who joins later is told, too.
+ */
+void tg__bus_writer_venue_state(tg__bus_writer *writer, const tg__venue_state *state);
 
 /* Once a turn: lets nodes in, who are told the table as it is, and sends what waits. */
 void tg__bus_writer_step(tg__bus_writer *writer, const tg__image_table *table, int64_t mono_ns);

@@ -23,7 +23,7 @@ void tg__following_node_init(tg__following_node *node, const tg__following_node_
     memset(node, 0, sizeof *node);
     node->options = *options;
     node->prng.state = options->hub.instance;
-    tg__websocket_server_refuse_new(options->server);
+    tg__websocket_server_pause(options->server, true);
 }
 
 void tg__following_node_deinit(tg__following_node *node)
@@ -86,7 +86,7 @@ static void lose(tg__following_node *node, tg__moment now, const char *why)
     node->counts.lost++;
     node->stage = TG__FOLLOWING_CLEARING;
     node->clear_deadline_mono_ns = now.mono_ns + CLEAR_LIMIT_NS;
-    tg__websocket_server_refuse_new(node->options.server);
+    tg__websocket_server_pause(node->options.server, true);
     clear(node, now);
 }
 
@@ -128,7 +128,7 @@ static tg_err begin_to_serve(tg__following_node *node, tg__cause *cause)
     node->counts.cut_delay_sum_ns = 0;
     node->counts.cut_delay_count = 0;
     tg__websocket_server_serve(node->options.server, node->hub);
-    tg__websocket_server_accept_new(node->options.server);
+    tg__websocket_server_pause(node->options.server, false);
     tg__log("bus: following lineage %016" PRIx64 " at boundary %" PRIu64
             ": %u instruments of generation %u",
             options.lineage, node->session.boundary, (unsigned)options.directory->count,

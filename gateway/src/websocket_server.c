@@ -220,9 +220,9 @@ void tg__websocket_server_refuse_new(tg__websocket_server *server)
     server->refuses_new = true;
 }
 
-void tg__websocket_server_accept_new(tg__websocket_server *server)
+void tg__websocket_server_pause(tg__websocket_server *server, bool paused)
 {
-    server->refuses_new = false;
+    server->paused = paused;
 }
 
 void tg__websocket_server_cut_off(tg__websocket_server *server)

@@ -45,9 +45,11 @@ uint16_t tg__websocket_server_port(const tg__websocket_server *server);
 /* Serves what is ready; waits for at most wait_ns for something, rounded up to a millisecond. */
 void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns);
 
-/* No new connections from now on; every upgrade is answered with 503. And the end of that. */
+/* No new connections from now on; every upgrade is answered with 503. */
 void tg__websocket_server_refuse_new(tg__websocket_server *server);
-void tg__websocket_server_accept_new(tg__websocket_server *server);
+
+/* The same for a while: there is nothing to serve. */
+void tg__websocket_server_pause(tg__websocket_server *server, bool paused);
 
 /* Ends every connection without a word, in the next steps: for those that do not answer a close. */
 void tg__websocket_server_cut_off(tg__websocket_server *server);

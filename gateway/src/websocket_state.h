@@ -36,6 +36,7 @@ struct tg__websocket_server {
     tg__websocket_alarm alarm;
     tg__token_bucket upgrades;
     bool refuses_new;
+    bool paused;
     uint32_t visitor_count; /* connections that have not asked for their upgrade yet */
     struct lws_protocols protocols[2];
     lws_retry_bo_t liveness;

@@ -44,7 +44,7 @@ static bool has_token(tg__websocket_server *server, struct lws *wsi)
 
 static bool is_admitting(const tg__websocket_server *server)
 {
-    return !server->refuses_new && server->hub != NULL &&
+    return !server->refuses_new && !server->paused && server->hub != NULL &&
            server->hub->peer_count < server->options.peers_max;
 }
 

@@ -115,6 +115,19 @@ static void nothing_comes_before_the_hello_and_no_second_one(void **state)
     assert_int_equal(take_hello(), TG_ERR_PROTOCOL);
 }
 
+static void a_venue_is_stale_only_once_there_is_a_boundary(void **state)
+{
+    (void)state;
+    const tg__venue_state stale = {0, TG__VENUE_STALE, 50};
+    assert_int_equal(take_hello(), TG_OK);
+    assert_int_equal(tg__bus_venue_state_encode(&stale, bytes, sizeof bytes, &size), TG_OK);
+    assert_int_equal(take(), TG_ERR_PROTOCOL);
+    tg__bus_session_deinit(&session);
+    follow();
+    assert_int_equal(tg__bus_venue_state_encode(&stale, bytes, sizeof bytes, &size), TG_OK);
+    assert_int_equal(take(), TG_OK);
+}
+
 static void the_directory_is_whole_and_in_order(void **state)
 {
     (void)state;
@@ -151,6 +164,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_market_comes_first_and_then_boundaries, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(nothing_comes_before_the_hello_and_no_second_one, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_venue_is_stale_only_once_there_is_a_boundary, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(the_directory_is_whole_and_in_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(no_boundary_is_missing_and_no_version_falls, set_up,

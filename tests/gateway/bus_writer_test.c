@@ -76,6 +76,8 @@ typedef struct listener {
     tg__image_table table;
     unsigned ticks;
     tg__update last_tick;
+    unsigned venue_states;
+    tg__venue_state last_state;
 } listener;
 
 static void listener_open(listener *l, bus_fixture *f)
@@ -110,6 +112,9 @@ static tg_err listener_take(listener *l, tg__cause *cause)
         if (message.kind == TG__BUS_CUT) {
             tg__image_table_apply(&l->table, l->session.boundary, l->session.updates,
                                   l->session.update_count);
+        } else if (message.kind == TG__BUS_VENUE_STATE) {
+            l->venue_states++;
+            l->last_state = message.as.venue_state;
         } else if (message.kind == TG__BUS_TICKS) {
             l->ticks += l->session.update_count;
             l->last_tick = l->session.updates[0];
@@ -181,6 +186,43 @@ static void ticks_come_before_their_boundary_and_the_latest_wins(void **state)
     assert_int_equal(l.last_tick.image.value[TG_FIELD_BID_PRICE], 2);
     assert_int_equal(l.table.boundary, 0);
     listener_close(&l);
+}
+
+static void expect_state(const listener *l, const tg__venue_state *told)
+{
+    assert_int_equal(l->last_state.venue, told->venue);
+    assert_int_equal(l->last_state.condition, told->condition);
+    assert_int_equal(l->last_state.boundary, told->boundary);
+}
+
+static void a_stale_venue_is_told_at_once_and_to_who_joins_later(void **state)
+{
+    bus_fixture *f = *state;
+    static listener early;
+    static listener late;
+    tg__cause cause;
+    tg__venue_state told = {1, TG__VENUE_STALE, 1};
+    listener_open(&early, f);
+    boundary(f);
+    tg__bus_writer_venue_state(f->writer, &told);
+    listener_open(&late, f);
+    assert_int_equal(listener_take(&early, &cause), TG_ERR_NOT_FOUND);
+    assert_int_equal(listener_take(&late, &cause), TG_ERR_NOT_FOUND);
+    expect_state(&early, &told);
+    expect_state(&late, &told);
+    listener_close(&late);
+    boundary(f);
+    told.condition = TG__VENUE_LIVE;
+    told.boundary = 2;
+    tg__bus_writer_venue_state(f->writer, &told);
+    listener_open(&late, f);
+    assert_int_equal(listener_take(&early, &cause), TG_ERR_NOT_FOUND);
+    assert_int_equal(listener_take(&late, &cause), TG_ERR_NOT_FOUND);
+    assert_int_equal(early.venue_states, 2);
+    expect_state(&early, &told);
+    assert_int_equal(late.venue_states, 0);
+    listener_close(&early);
+    listener_close(&late);
 }
 
 static void a_node_that_does_not_read_is_dropped_and_the_others_go_on(void **state)
@@ -274,6 +316,8 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(equal_boundaries_are_equal_tables, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ticks_come_before_their_boundary_and_the_latest_wins,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_stale_venue_is_told_at_once_and_to_who_joins_later,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_node_that_does_not_read_is_dropped_and_the_others_go_on,
                                         set_up, tear_down),
