@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 /* libwebsockets closes what it has adopted: it gets a copy, and the caller keeps his. */
 tg_err tg__websocket_server_watch(tg__websocket_server *server, int fd, tg__cause *cause)
@@ -16,7 +17,8 @@ tg_err tg__websocket_server_watch(tg__websocket_server *server, int fd, tg__caus
     }
     server->watch =
         lws_adopt_descriptor_vhost(server->vhost, LWS_ADOPT_RAW_FILE_DESC, copy, NULL, NULL);
-    if (server->watch == NULL) { /* the copy was closed by it */
+    if (server->watch == NULL) {
+        (void)close(copy.filefd); /* only what it has taken is its own */
         return tg__cause_set(cause, TG_ERR_NO_MEMORY, "a descriptor cannot be watched");
     }
     return TG_OK;
