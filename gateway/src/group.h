@@ -13,6 +13,9 @@
 
 #define TG__GROUP_MEMBERS_MAX 64u /* sends in one burst: under 2 ms of a core */
 
+/* About one a second: a state digest costs a pass over the whole set. */
+#define TG__FRAMES_PER_DIGEST 25u
+
 struct tg__peer;
 
 typedef struct tg__group {

@@ -6,10 +6,9 @@
 
 #include <tickglass/internal/control_flow.h>
 
-#define POOL_BYTES_MAX          ((size_t)256 << 20)
-#define FRAMES_PER_STATE_DIGEST 25u /* about one a second: it costs a pass over the whole set */
-#define SUBSCRIBE_BURST_FACTOR  2u
-#define NS_PER_MS               INT64_C(1000000)
+#define POOL_BYTES_MAX         ((size_t)256 << 20)
+#define SUBSCRIBE_BURST_FACTOR 2u
+#define NS_PER_MS              INT64_C(1000000)
 
 static tg_err allocate(tg__hub *hub, uint32_t instruments)
 {
@@ -40,6 +39,9 @@ tg_err tg__hub_open(const tg__hub_options *options, tg__hub **out)
     tg__hub *hub = calloc(1, sizeof *hub);
     TG_ENSURE(hub != NULL, TG_ERR_NO_MEMORY);
     hub->options = *options;
+    if (options->frames_per_digest == 0) {
+        hub->options.frames_per_digest = TG__FRAMES_PER_DIGEST;
+    }
     tg__packet_pool_init(&hub->pool, POOL_BYTES_MAX);
     const tg_err err = allocate(hub, options->directory->count);
     if (err != TG_OK) {
@@ -192,7 +194,7 @@ static tg__group *open_group(tg__hub *hub, const tg_instrument_id *ids, uint32_t
     }
     group->phase =
         (full != NULL ? full->phase + 1 : hub->next_phase++) % hub->options.boundaries_per_frame;
-    group->frames_until_digest = FRAMES_PER_STATE_DIGEST;
+    group->frames_until_digest = hub->options.frames_per_digest;
     group->last_frame_mono_ns = now.mono_ns;
     tg__group_index_add(&hub->groups, group);
     return group;
@@ -510,7 +512,7 @@ static void send_frame(tg__hub *hub, tg__group *group, uint32_t count, tg__momen
         .state_digest = --group->frames_until_digest == 0,
     };
     if (frame.state_digest) {
-        group->frames_until_digest = FRAMES_PER_STATE_DIGEST;
+        group->frames_until_digest = hub->options.frames_per_digest;
     }
     tg__frame told = frame;
     if (hub->wrong_boundary_cuts > 0) {
@@ -549,9 +551,8 @@ static void send_frame(tg__hub *hub, tg__group *group, uint32_t count, tg__momen
     tg__packet_release(&hub->pool, packet);
 }
 
-void tg__hub_boundary(tg__hub *hub, tg__sequencer *sequencer, tg__moment now)
+static void send_what_is_due(tg__hub *hub, tg__moment now)
 {
-    tg__image_table_cut(&hub->table, sequencer);
     const uint32_t phase = (uint32_t)(hub->table.boundary % hub->options.boundaries_per_frame);
     /* One interval early, so that the promised silence is never exceeded. */
     const int64_t heartbeat_ns =
@@ -573,6 +574,19 @@ void tg__hub_wrong_boundary(tg__hub *hub, int64_t by)
 {
     hub->wrong_boundary_by = by;
     hub->wrong_boundary_cuts = by == 0 ? 0 : hub->options.boundaries_per_frame;
+}
+
+void tg__hub_boundary(tg__hub *hub, tg__sequencer *sequencer, tg__moment now)
+{
+    tg__image_table_cut(&hub->table, sequencer);
+    send_what_is_due(hub, now);
+}
+
+void tg__hub_follow(tg__hub *hub, uint64_t boundary, const tg__update *changed, uint32_t count,
+                    tg__moment now)
+{
+    tg__image_table_apply(&hub->table, boundary, changed, count);
+    send_what_is_due(hub, now);
 }
 
 void tg__hub_tick(tg__hub *hub, tg_instrument_id id, const tg_image *image)

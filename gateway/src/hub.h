@@ -33,6 +33,7 @@ typedef struct tg__hub_options {
     uint32_t time_resolution_ns;
     uint32_t frame_interval_ms;
     uint32_t boundaries_per_frame; /* groups are spread over so many phases */
+    uint32_t frames_per_digest;    /* of a group; 0: TG__FRAMES_PER_DIGEST */
     uint32_t heartbeat_interval_ms;
     uint32_t peers_max;
     tg__limits limits;
@@ -130,6 +131,9 @@ void tg__hub_venue_state(tg__hub *hub, tg_venue_id venue, tg__venue_condition co
  */
 #define TG__WRONG_BOUNDARY_MAX INT64_C(1000000) /* of by, either way */
 void tg__hub_wrong_boundary(tg__hub *hub, int64_t by);
+/* The same for a cut that another node made: the images that it changed. */
+void tg__hub_follow(tg__hub *hub, uint64_t boundary, const tg__update *changed, uint32_t count,
+                    tg__moment now);
 
 /* A lane admitted a tick: to those who follow the instrument on the priority channel. */
 void tg__hub_tick(tg__hub *hub, tg_instrument_id id, const tg_image *image);

@@ -38,6 +38,17 @@ void tg__image_table_cut(tg__image_table *table, tg__sequencer *sequencer)
     }
 }
 
+void tg__image_table_apply(tg__image_table *table, uint64_t boundary, const tg__update *changed,
+                           uint32_t count)
+{
+    table->boundary = boundary;
+    for (uint32_t i = 0; i < count; i++) {
+        tg__cut_image *cut = &table->images[changed[i].id];
+        cut->image = changed[i].image;
+        cut->changed_boundary = boundary;
+    }
+}
+
 tg_err tg__image_table_row(tg__image_table *table, tg_instrument_id id, const tg_image *image,
                            const uint8_t **row, size_t *size)
 {

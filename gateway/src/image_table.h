@@ -43,6 +43,10 @@ void tg__image_table_deinit(tg__image_table *table);
 /* The next boundary: takes over what the lanes that answer changed since their last marker. */
 void tg__image_table_cut(tg__image_table *table, tg__sequencer *sequencer);
 
+/* A cut that was made elsewhere: the boundary, and the images that changed until then. */
+void tg__image_table_apply(tg__image_table *table, uint64_t boundary, const tg__update *changed,
+                           uint32_t count);
+
 /*
  * The snapshot row of image, which some group holds for id: encoded once per version (the directory
  * has one generation as long as the gateway runs). Valid until the next call for the same id.

@@ -1,4 +1,4 @@
-/* tickglass-gateway: plays a market and serves it. One thread. */
+/* tickglass-gateway: plays a market, or follows a node that does, and serves it. One thread. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -17,26 +17,20 @@
 #include "certificate.h"
 #include "drain.h"
 #include "entropy.h"
-#include "fault_runner.h"
+#include "following_node.h"
 #include "hub_audit.h"
 #include "log.h"
-#include "metrics_http.h"
-#include "metrics_report.h"
 #include "options.h"
-#include "playback.h"
+#include "playing_node.h"
 #include "prng.h"
 #include "websocket_server.h"
 
-#define TIME_RESOLUTION_NS   100000u
-#define BOUNDARY_NS          INT64_C(10000000)
 #define BOUNDARIES_PER_FRAME 4u
 #define FRAME_INTERVAL_MS    40u
 #define HEARTBEAT_MS         1000u
 #define PEERS_MAX            4096u
 #define UPGRADES_PER_SECOND  1200u
 #define UPGRADE_BURST        2500u
-#define ROWS_PER_TURN        2000u
-#define IDLE_PACE_NS         INT64_C(1000000) /* rows that are due sooner wait for each other */
 #define AUDIT_INTERVAL_NS    INT64_C(30000000000)
 #define NS_PER_MS            INT64_C(1000000)
 #define RECONNECT_MIN_MS     500u
@@ -57,22 +51,16 @@ typedef struct gateway {
     tg__stepped_clock stepped;
     tg_clock clock; /* reads stepped */
     tg__state_dir state;
-    tg__epoch_store epochs;
     tg__bearer bearer;
     tg__certificate certificate;
-    tg__directory directory;
-    tg__sequencer sequencer;
-    tg__playback playback;
-    tg__fault_runner faults;
-    tg__metrics *metrics; /* NULL: nobody asked */
-    tg__metrics_view view;
-    tg__metrics_http *metrics_http; /* NULL: nobody asked */
-    tg__hub *hub;
     tg__websocket_server *server;
+    tg__playing_node plays;     /* without --from-bus */
+    tg__following_node follows; /* with it */
     tg__drain drain;
     tg__prng prng;
     int64_t next_audit_mono_ns;
     uint64_t instance;
+    bool announced;
     bool cut;
 } gateway;
 
@@ -95,103 +83,26 @@ static tg__moment moment_of(const gateway *g)
     return now;
 }
 
-/* ---- opening, in the order of what can go wrong first ---- */
-
-static tg_err open_source(gateway *g, tg__cause *cause)
+static bool is_following(const gateway *g)
 {
-    tg__playback *playback = &g->playback;
-    const tg__options *options = &g->options;
-    if (options->tape != NULL) {
-        TG_TRY(tg__tape_open(options->tape, options->merge_feeds, &g->directory,
-                             &playback->source.tape, cause));
-        return TG_OK;
-    }
-    const tg_err err =
-        tg__sim_open(options->seed, &options->sim, &g->directory, &playback->source.sim);
-    return err == TG_OK ? TG_OK : tg__cause_set(cause, err, "--sim: %s", tg_err_text(err));
+    return g->options.from_bus != NULL;
 }
+
+/* NULL: a following node that has lost its bus, or one that was never opened. */
+static tg__hub *hub_of(const gateway *g)
+{
+    return is_following(g) ? g->follows.hub : g->plays.hub;
+}
+
+/* ---- opening, in the order of what can go wrong first ---- */
 
 static tg_err open_state(gateway *g, tg__cause *cause)
 {
-    uint32_t epoch = 0;
     TG_TRY(tg__state_dir_open(&g->state, g->options.state_dir, cause));
-    TG_TRY(tg__epoch_store_open(&g->epochs, &g->state, cause));
     TG_TRY(tg__bearer_load(&g->bearer, &g->state, g->options.token_file, cause));
     TG_TRY(tg__certificate_open(&g->certificate, &g->state, time(NULL), cause));
     TG_TRY(tg__entropy_get(&g->instance, sizeof g->instance, cause));
-    TG_TRY(tg__epoch_store_next(&g->epochs, &epoch, cause));
-    /* Ids are given anew at every start: so is the generation, and the epoch is never repeated. */
-    g->directory.generation = epoch;
-    for (uint32_t id = 0; id < g->directory.count; id++) {
-        g->directory.instruments[id].epoch = epoch;
-    }
-    return TG_OK;
-}
-
-static tg_err open_market(gateway *g, tg__cause *cause)
-{
-    tg__playback *playback = &g->playback;
-    const tg__options *options = &g->options;
-    playback->sequencer = &g->sequencer;
-    playback->epochs = &g->epochs;
-    playback->loop = options->loop;
-    tg__rebase_init(&playback->rebase, options->speed_milli, options->keep_times);
-    tg_err err = tg__directory_seal(&g->directory);
-    if (err == TG_OK) {
-        err = tg__sequencer_init(&g->sequencer, &g->directory, g->directory.generation,
-                                 TIME_RESOLUTION_NS);
-    }
-    if (err == TG_OK) {
-        err = tg__feed_init(&playback->feed, options->feeds, options->skew_min_ns,
-                            options->skew_max_ns, tg__prng_mix(options->seed));
-    }
-    if (err == TG_OK) {
-        err = tg__latest_rows_init(&playback->latest, g->directory.count);
-    }
-    if (err != TG_OK) {
-        return tg__cause_set(cause, err, "the market: %s", tg_err_text(err));
-    }
-    if (options->write_tape != NULL) {
-        TG_TRY(tg__tape_writer_open(options->write_tape, &g->directory, &playback->writer, cause));
-    }
-    if (options->tick_log != NULL) {
-        TG_TRY(tg__tick_log_open(options->tick_log, g->epochs.lineage, g->directory.count,
-                                 &playback->tick_log, cause));
-    }
-    return TG_OK;
-}
-
-static void complain(const char *text)
-{
-    tg__log("%s", text);
-}
-
-static tg_err open_faults(gateway *g, tg__cause *cause)
-{
-    const tg__fault_grammar grammar = {tg__fault_verbs, tg__fault_verb_count, &g->directory};
-    if (g->options.faults == NULL) {
-        return TG_OK;
-    }
-    TG_TRY(tg__fault_script_open(g->options.faults, &grammar, complain, &g->faults.script, cause));
-    tg__log("%zu faults are planned in %s", tg__fault_script_size(g->faults.script),
-            g->options.faults);
-    return TG_OK;
-}
-
-static tg_err open_metrics(gateway *g, tg__cause *cause)
-{
-    tg__metrics_files *files = NULL;
-    if (g->options.metrics_dir == NULL && g->options.metrics_host[0] == '\0') {
-        return TG_OK;
-    }
-    if (g->options.metrics_dir != NULL) {
-        TG_TRY(tg__metrics_files_open(g->options.metrics_dir, &files, cause));
-    }
-    const tg_err err = tg__metrics_open(&g->clock, g->directory.count, files, &g->metrics);
-    if (err != TG_OK) {
-        return tg__cause_set(cause, err, "stage histograms: %s", tg_err_text(err));
-    }
-    g->playback.metrics = g->metrics;
+    g->prng.state = g->instance;
     return TG_OK;
 }
 
@@ -209,56 +120,47 @@ static tg_err open_server(gateway *g, tg__cause *cause)
         .upgrade_burst = UPGRADE_BURST,
         .hang_up_after_s = g->options.hang_up_after_s,
     };
-    TG_TRY(tg__websocket_server_open(&options, &g->server, cause));
-    const tg__hub_options hub_options = {
-        .directory = &g->directory,
+    return tg__websocket_server_open(&options, &g->server, cause);
+}
+
+/* What does not depend on the market. */
+static tg__hub_options hub_options_of(const gateway *g)
+{
+    const tg__hub_options options = {
         .bearer = &g->bearer,
-        .metrics = g->metrics,
         .instance = g->instance,
-        .lineage = g->epochs.lineage,
-        .time_resolution_ns = TIME_RESOLUTION_NS,
         .frame_interval_ms = FRAME_INTERVAL_MS,
         .boundaries_per_frame = BOUNDARIES_PER_FRAME,
+        .frames_per_digest = g->options.frames_per_digest,
         .heartbeat_interval_ms = HEARTBEAT_MS,
         .peers_max = PEERS_MAX,
         .limits = limits,
         .wake = tg__websocket_server_wake,
         .ctx = g->server,
     };
-    const tg_err err = tg__hub_open(&hub_options, &g->hub);
-    if (err != TG_OK) {
-        return tg__cause_set(cause, err, "the hub: %s", tg_err_text(err));
-    }
-    g->playback.hub = g->hub;
-    const tg__fault_targets targets = {g->hub, &g->playback, g->server, &g->stepped};
-    g->faults.targets = targets;
-    tg__websocket_server_serve(g->server, g->hub);
-    return TG_OK;
+    return options;
 }
 
-static void report(void *ctx, tg__text_buffer *out)
+static tg_err open_playing(gateway *g, tg__cause *cause)
 {
-    const gateway *g = ctx;
-    tg__metrics_report(&g->view, out);
+    TG_TRY(tg__playing_node_load(&g->plays, &g->options, cause));
+    TG_TRY(open_state(g, cause));
+    TG_TRY(tg__playing_node_prepare(&g->plays, &g->state, &g->stepped, g->clock, cause));
+    TG_TRY(open_server(g, cause));
+    const tg__hub_options hub = hub_options_of(g);
+    return tg__playing_node_serve(&g->plays, &hub, g->server, cause);
 }
 
-static tg_err open_metrics_http(gateway *g, tg__cause *cause)
+static tg_err open_following(gateway *g, tg__cause *cause)
 {
-    if (g->options.metrics_host[0] == '\0') {
-        return TG_OK;
-    }
-    const tg__metrics_view view = {g->hub, &g->sequencer, &g->playback, g->metrics,
-                                   tg__websocket_server_upgrades(g->server)};
-    g->view = view;
-    const tg__metrics_http_options options = {.host = g->options.metrics_host,
-                                              .port = g->options.metrics_port,
-                                              .clock = g->clock,
-                                              .report = report,
-                                              .ctx = g};
-    TG_TRY(tg__metrics_http_open(&options, &g->metrics_http, cause));
-    const bool is_v6 = strchr(options.host, ':') != NULL;
-    tg__log("metrics at http://%s%s%s:%u/metrics", is_v6 ? "[" : "", options.host, is_v6 ? "]" : "",
-            (unsigned)tg__metrics_http_port(g->metrics_http));
+    TG_TRY(open_state(g, cause));
+    TG_TRY(open_server(g, cause));
+    const tg__following_node_options options = {
+        .path = g->options.from_bus,
+        .server = g->server,
+        .hub = hub_options_of(g),
+    };
+    tg__following_node_init(&g->follows, &options);
     return TG_OK;
 }
 
@@ -273,15 +175,11 @@ static tg_err write_port_file(const gateway *g, tg__cause *cause)
     return tg__file_write(g->options.port_file, text, (size_t)length, 0644, cause);
 }
 
-static tg_err open_gateway(gateway *g, tg__cause *cause)
+/* Connections are accepted from now on. */
+static tg_err announce(gateway *g, tg__cause *cause)
 {
-    TG_TRY(open_source(g, cause));
-    TG_TRY(open_state(g, cause));
-    TG_TRY(open_market(g, cause));
-    TG_TRY(open_faults(g, cause));
-    TG_TRY(open_metrics(g, cause));
-    TG_TRY(open_server(g, cause));
-    TG_TRY(open_metrics_http(g, cause));
+    const tg__directory *directory = hub_of(g)->options.directory;
+    g->announced = true;
     if (g->certificate.made) {
         tg__log("made a development CA and a server certificate: clients trust %s",
                 g->certificate.ca_path);
@@ -289,63 +187,34 @@ static tg_err open_gateway(gateway *g, tg__cause *cause)
     TG_TRY(write_port_file(g, cause)); /* first: who reads "serving" may rely on it */
     const bool is_v6 = strchr(g->options.listen_host, ':') != NULL;
     tg__log("serving %u instruments on %u venues at wss://%s%s%s:%u%s, epoch %u",
-            (unsigned)g->directory.count, (unsigned)g->directory.venue_count, is_v6 ? "[" : "",
+            (unsigned)directory->count, (unsigned)directory->venue_count, is_v6 ? "[" : "",
             g->options.listen_host, is_v6 ? "]" : "",
             (unsigned)tg__websocket_server_port(g->server), TG__UPGRADE_PATH,
-            (unsigned)g->directory.generation);
+            (unsigned)directory->generation);
     return TG_OK;
 }
 
 static void close_gateway(gateway *g)
 {
-    tg__metrics_http_close(g->metrics_http);
     tg__websocket_server_close(g->server); /* tears every connection down */
-    tg__hub_close(g->hub);
-    tg__metrics_close(g->metrics);
-    tg__tape_writer_close(g->playback.writer);
-    tg__tick_log_close(g->playback.tick_log);
-    tg__fault_script_close(g->faults.script);
-    tg__source_close(&g->playback.source);
-    tg__latest_rows_deinit(&g->playback.latest);
-    tg__feed_deinit(&g->playback.feed);
-    tg__sequencer_deinit(&g->sequencer);
-    tg__directory_deinit(&g->directory);
+    if (is_following(g)) {
+        tg__following_node_deinit(&g->follows);
+    } else {
+        tg__playing_node_close(&g->plays);
+    }
     tg__state_dir_close(&g->state);
+    memset(&g->bearer, 0, sizeof g->bearer);
 }
 
 /* ---- running ---- */
 
-static int64_t wait_of(const gateway *g, int64_t next_boundary_ns, bool plays)
-{
-    const tg__moment now = moment_of(g);
-    int64_t wait_ns = next_boundary_ns - now.mono_ns;
-    if (plays) {
-        const int64_t next_ns = tg__playback_next_mono_ns(&g->playback, now);
-        const int64_t rows_ns = next_ns == INT64_MAX ? INT64_MAX : next_ns - now.mono_ns;
-        /* At full speed rows are always due: sockets are looked at in between, without waiting. */
-        const int64_t paced_ns =
-            g->options.speed_milli == 0 || rows_ns > IDLE_PACE_NS ? rows_ns : IDLE_PACE_NS;
-        wait_ns = paced_ns < wait_ns ? paced_ns : wait_ns;
-    }
-    return wait_ns;
-}
-
-static void log_end_of_tape(const gateway *g)
-{
-    tg__log("the tape has ended after %" PRIu64 " rows; still serving", g->playback.rows);
-    for (uint32_t i = 0; i < g->directory.venue_count; i++) {
-        const tg__venue_counts *counts = &g->sequencer.venues[i];
-        tg__log("venue %s: %" PRIu64 " rows admitted, %" PRIu64 " duplicates, %" PRIu64
-                " regressions, %" PRIu64 " missed",
-                g->directory.venues[i].name, counts->admitted, counts->duplicates,
-                counts->regressions, counts->missed);
-    }
-}
-
 static void audit(gateway *g, int64_t mono_ns)
 {
-    const tg__hub_audit found = tg__hub_audit_run(g->hub);
     g->next_audit_mono_ns = mono_ns + AUDIT_INTERVAL_NS;
+    if (hub_of(g) == NULL) {
+        return;
+    }
+    const tg__hub_audit found = tg__hub_audit_run(hub_of(g));
     if (found.differing > 0) {
         tg__log("the index of subscriptions is wrong in %u places: it has %" PRIu64
                 ", the connections have %" PRIu64,
@@ -356,20 +225,25 @@ static void audit(gateway *g, int64_t mono_ns)
 /* Told when to come back, spread so that they do not all come at once. */
 static void tell_to_go(gateway *g, tg__peer *peer, uint16_t code)
 {
-    tg__hub_close_peer(g->hub, peer, code,
+    tg__hub_close_peer(hub_of(g), peer, code,
                        RECONNECT_MIN_MS + tg__prng_below(&g->prng, RECONNECT_SPREAD_MS));
+}
+
+static uint32_t peer_count(const gateway *g)
+{
+    return hub_of(g) == NULL ? 0 : hub_of(g)->peer_count;
 }
 
 static bool is_empty(const gateway *g)
 {
-    return g->hub->peer_count == 0 && !tg__websocket_server_has_visitors(g->server);
+    return peer_count(g) == 0 && !tg__websocket_server_has_visitors(g->server);
 }
 
 static void log_drained(const gateway *g, int64_t mono_ns)
 {
     const int64_t ms = (mono_ns - g->drain.start_mono_ns) / NS_PER_MS;
     tg__log("drained %u connections in %" PRId64 ".%03" PRId64 " s, %u had to be cut",
-            (unsigned)(g->drain.initial), ms / 1000, ms % 1000, (unsigned)g->hub->peer_count);
+            (unsigned)(g->drain.initial), ms / 1000, ms % 1000, (unsigned)peer_count(g));
 }
 
 /*
@@ -381,12 +255,12 @@ static bool drain_turn(gateway *g, int64_t mono_ns)
 {
     if (!g->drain.started) {
         tg__websocket_server_refuse_new(g->server);
-        tg__drain_start(&g->drain, g->hub->peer_count, g->options.drain_percent,
+        tg__drain_start(&g->drain, peer_count(g), g->options.drain_percent,
                         g->options.drain_interval_ms, mono_ns);
         tg__log("draining %u connections", (unsigned)g->drain.initial);
     }
     for (uint32_t left = tg__drain_step(&g->drain, mono_ns); left > 0; left--) {
-        tg__peer *peer = tg__hub_oldest(g->hub);
+        tg__peer *peer = hub_of(g) == NULL ? NULL : tg__hub_oldest(hub_of(g));
         if (peer != NULL) {
             tell_to_go(g, peer, TG__CLOSE_SERVICE_RESTART);
         }
@@ -394,44 +268,40 @@ static bool drain_turn(gateway *g, int64_t mono_ns)
     if (!is_empty(g) && !tg__drain_is_late(&g->drain, mono_ns)) {
         return false;
     }
-    g->cut = g->hub->peer_count > 0;
+    g->cut = peer_count(g) > 0;
     log_drained(g, mono_ns);
     return true;
 }
 
+/* The node's turn, and when it wants the next one. */
+static tg_err step_node(gateway *g, int64_t *next_mono_ns, tg__cause *cause)
+{
+    if (is_following(g)) {
+        tg__following_node_step(&g->follows, moment_of(g));
+        *next_mono_ns = tg__following_node_next_mono_ns(&g->follows, moment_of(g));
+        return TG_OK;
+    }
+    TG_TRY(tg__playing_node_step(&g->plays, cause));
+    *next_mono_ns = tg__playing_node_next_mono_ns(&g->plays, moment_of(g));
+    return TG_OK;
+}
+
 static tg_err serve(gateway *g, tg__cause *cause)
 {
-    int64_t next_boundary_ns = tg_clock_mono_ns(&g->clock) + BOUNDARY_NS;
-    bool ended = false;
     while (leave_asked == 0) {
-        const bool plays = !g->options.hold_until_subscribed || g->hub->subscriptions_ever > 0;
-        if (plays) {
-            TG_TRY(tg__playback_run(&g->playback, moment_of(g), ROWS_PER_TURN, cause));
+        int64_t next_mono_ns = 0;
+        TG_TRY(step_node(g, &next_mono_ns, cause));
+        if (!g->announced && hub_of(g) != NULL) {
+            TG_TRY(announce(g, cause));
         }
-        const tg__moment now = moment_of(g);
-        tg__metrics_turn_end(g->metrics, now.mono_ns);
-        TG_TRY(tg__fault_runner_run(&g->faults, now.mono_ns, cause));
-        if (now.mono_ns >= next_boundary_ns) {
-            tg__playback_boundary(&g->playback, now);
-            tg__tick_log_flush(g->playback.tick_log);
-            tg__metrics_rotate(g->metrics);
-            tg__metrics_http_step(g->metrics_http);
-            next_boundary_ns += BOUNDARY_NS;
-            if (next_boundary_ns <= now.mono_ns) {
-                next_boundary_ns = now.mono_ns + BOUNDARY_NS; /* the machine was away: no burst */
-            }
+        const int64_t mono_ns = tg_clock_mono_ns(&g->clock);
+        if (mono_ns >= g->next_audit_mono_ns) {
+            audit(g, mono_ns);
         }
-        if (now.mono_ns >= g->next_audit_mono_ns) {
-            audit(g, now.mono_ns);
-        }
-        if (drain_asked != 0 && drain_turn(g, now.mono_ns)) {
+        if (drain_asked != 0 && drain_turn(g, mono_ns)) {
             break;
         }
-        if (g->playback.ended && !ended) {
-            ended = true;
-            log_end_of_tape(g);
-        }
-        tg__websocket_server_step(g->server, wait_of(g, next_boundary_ns, plays));
+        tg__websocket_server_step(g->server, next_mono_ns - mono_ns);
     }
     return TG_OK;
 }
@@ -439,19 +309,24 @@ static tg_err serve(gateway *g, tg__cause *cause)
 /* All at once: asked for, or because something failed. */
 static void leave(gateway *g)
 {
+    tg__hub *const hub = hub_of(g);
+    if (hub == NULL) {
+        return;
+    }
     const uint16_t code = leave_asked == SIGINT ? TG__CLOSE_GOING_AWAY : TG__CLOSE_SERVICE_RESTART;
     const int64_t deadline_ns = tg_clock_mono_ns(&g->clock) + TG__DRAIN_ANSWER_NS;
-    tg__log("closing %u connections with code %u", (unsigned)g->hub->peer_count, (unsigned)code);
+    tg__log("closing %u connections with code %u", (unsigned)hub->peer_count, (unsigned)code);
     tg__websocket_server_refuse_new(g->server);
-    for (tg__peer *peer = g->hub->first_peer; peer != NULL; peer = peer->next) {
+    tg__websocket_server_unwatch(g->server); /* nobody reads the bus any more */
+    for (tg__peer *peer = hub->first_peer; peer != NULL; peer = peer->next) {
         g->cut = g->cut || (g->drain.started && peer->close_code == 0);
         tell_to_go(g, peer, code);
     }
     while (!is_empty(g) && tg_clock_mono_ns(&g->clock) < deadline_ns) {
         tg__websocket_server_step(g->server, deadline_ns - tg_clock_mono_ns(&g->clock));
     }
-    if (g->hub->peer_count > 0) {
-        tg__log("%u connections did not answer the close", (unsigned)g->hub->peer_count);
+    if (hub->peer_count > 0) {
+        tg__log("%u connections did not answer the close", (unsigned)hub->peer_count);
     }
 }
 
@@ -460,7 +335,11 @@ static void give_account(gateway *g)
 {
     tg__websocket_server_close(g->server); /* so that what was cut is in it */
     g->server = NULL;
-    const tg__hub_counts *counts = &g->hub->counts;
+    const tg__hub *const hub = hub_of(g);
+    if (hub == NULL) {
+        return;
+    }
+    const tg__hub_counts *counts = &hub->counts;
     audit(g, tg_clock_mono_ns(&g->clock));
     for (unsigned i = 0; i < TG__END_REASONS; i++) {
         if (counts->ends[i] > 0) {
@@ -471,7 +350,7 @@ static void give_account(gateway *g)
     tg__log("frames: %" PRIu64 " encoded, %" PRIu64 " queued, %" PRIu64
             " dropped; rows of snapshots: %" PRIu64 " encoded, %" PRIu64 " reused",
             counts->frames_encoded, counts->frames_queued, counts->frames_dropped,
-            g->hub->table.rows_encoded, g->hub->table.rows_reused);
+            hub->table.rows_encoded, hub->table.rows_reused);
     tg__log("index of subscriptions: %" PRIu64 " audits, %" PRIu64 " differences", counts->audits,
             counts->audit_differences);
 }
@@ -505,8 +384,7 @@ static tg_err run(gateway *g, tg__cause *cause)
 {
     raise_descriptor_limit();
     TG_TRY(catch_signals(cause));
-    TG_TRY(open_gateway(g, cause));
-    g->prng.state = g->instance;
+    TG_TRY(is_following(g) ? open_following(g, cause) : open_playing(g, cause));
     g->next_audit_mono_ns = tg_clock_mono_ns(&g->clock) + AUDIT_INTERVAL_NS;
     const tg_err err = serve(g, cause);
     if (err != TG_OK) {
@@ -541,13 +419,11 @@ int main(int argc, char **argv)
     const tg_clock system_clock = tg_clock_system();
     g->clock = tg__stepped_clock_open(&g->stepped, &system_clock);
     g->state.lock_fd = -1;
-    tg__directory_init(&g->directory);
     const tg_err err = run(g, &cause);
     if (err != TG_OK) {
         (void)fprintf(stderr, "tickglass-gateway: %s (%s)\n", cause.text, tg_err_name(err));
     }
     close_gateway(g);
-    memset(&g->bearer, 0, sizeof g->bearer);
     const int status = g->cut ? EXIT_CUT : 0;
     free(g);
     return err == TG_OK ? status : EXIT_TROUBLE;

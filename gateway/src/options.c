@@ -7,6 +7,7 @@
 #include <tickglass/internal/control_flow.h>
 
 #include "drain.h"
+#include "group.h"
 #include "reach.h"
 #include "rebase.h"
 
@@ -34,6 +35,8 @@ const char tg__options_help[] =
     "  --skew-ms A:B            delay of the second handler (default 6:9)\n"
     "  --listen HOST:PORT       default 127.0.0.1:0; port 0: any free one\n"
     "  --port-file FILE         the port is written here once connections are accepted\n"
+    "  --bus PATH               tell other nodes of the lineage everything, at this Unix socket\n"
+    "  --from-bus PATH          be such a node: serve what the node at PATH plays\n"
     "  --state-dir DIR          certificate, token, epochs; default\n"
     "                           $XDG_STATE_HOME/tickglass-gateway\n"
     "  --token-file FILE        the bearer token; default: DIR/token, made at the first start\n"
@@ -46,6 +49,8 @@ const char tg__options_help[] =
     "  --drain-percent P        of the connections are closed in a step of the drain that SIGTERM\n"
     "                           begins (default 2); a second SIGTERM, or SIGINT: all at once\n"
     "  --drain-interval-ms N    between such steps (default 250)\n"
+    "  --frames-per-digest N    every so many frames prove the whole state (default 25: it costs\n"
+    "                           a pass over the set)\n"
     "  --hang-up-after-s N      end a connection without a sign of life (default 60)\n"
     "  --help, --version\n"
     "\n"
@@ -199,6 +204,8 @@ static const char **text_option(tg__options *options, const char *name)
         const char **text;
     } texts[] = {
         {"--tape", &options->tape},
+        {"--bus", &options->bus},
+        {"--from-bus", &options->from_bus},
         {"--port-file", &options->port_file},
         {"--state-dir", &options->state_dir},
         {"--faults", &options->faults},
@@ -258,6 +265,7 @@ static tg_err take_number(tg__options *options, const char *name, const char *va
         {"--drain-interval-ms", &options->drain_interval_ms, 1, DRAIN_INTERVAL_MS_MAX},
         {"--drain-percent", &options->drain_percent, 1, 100},
         {"--feeds", &options->feeds, 1, 2},
+        {"--frames-per-digest", &options->frames_per_digest, 1, 1000000},
         {"--hang-up-after-s", &options->hang_up_after_s, 2, HANG_UP_AFTER_S_MAX},
         {"--sim-open-s", &options->sim.open_s, 0, TG__SIM_SECONDS_MAX},
         {"--sim-rate", &options->sim.ticks_per_s, TG__SIM_TICKS_PER_S_MIN, TG__SIM_TICKS_PER_S_MAX},
@@ -295,8 +303,32 @@ static tg_err take_value(tg__options *options, const char *name, const char *val
     return take_number(options, name, value, cause);
 }
 
-static tg_err check_together(const tg__options *options, bool sim, tg__cause *cause)
+/* What only a gateway that plays a market by itself can do. */
+static bool is_market_option(const char *name)
 {
+    static const char *const names[] = {
+        "--sim",      "--tape",       "--seed",         "--speed",
+        "--loop",     "--feeds",      "--skew-ms",      "--write-tape",
+        "--bus",      "--keep-times", "--merge-feeds",  "--hold-until-subscribed",
+        "--faults",   "--tick-log",   "--metrics-dir",  "--metrics-listen",
+        "--sim-rate", "--sim-open-s", "--sim-release-s"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* market_option: one that was given, or NULL. */
+static tg_err check_together(const tg__options *options, bool sim, const char *market_option,
+                             tg__cause *cause)
+{
+    if (options->from_bus != NULL && market_option != NULL) {
+        return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT,
+                             "%s belongs to the node that plays the market, not to --from-bus",
+                             market_option);
+    }
     if (sim && options->tape != NULL) {
         return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT, "--sim and --tape exclude each other");
     }
@@ -316,6 +348,7 @@ tg_err tg__options_parse(tg__options *options, int argc, char *const *argv, tg__
         .skew_min_ns = 6 * NS_PER_MS,
         .skew_max_ns = 9 * NS_PER_MS,
         .listen_host = "127.0.0.1",
+        .frames_per_digest = TG__FRAMES_PER_DIGEST,
         .drain_percent = TG__DRAIN_PERCENT,
         .drain_interval_ms = TG__DRAIN_INTERVAL_MS,
         .hang_up_after_s = TG__REACH_HANG_UP_S,
@@ -323,8 +356,10 @@ tg_err tg__options_parse(tg__options *options, int argc, char *const *argv, tg__
     *options = defaults;
     options->sim = tg__sim_usual;
     bool sim = false;
+    const char *market_option = NULL;
     for (int i = 1; i < argc; i++) {
         const char *name = argv[i];
+        market_option = is_market_option(name) ? name : market_option;
         if (strcmp(name, "--sim") == 0) {
             sim = true;
             continue;
@@ -345,5 +380,5 @@ tg_err tg__options_parse(tg__options *options, int argc, char *const *argv, tg__
         i++;
         sim = sim || strncmp(name, "--sim-", strlen("--sim-")) == 0;
     }
-    return check_together(options, sim, cause);
+    return check_together(options, sim, market_option, cause);
 }

@@ -23,6 +23,8 @@ typedef struct tg__options {
     char listen_host[TG__HOST_SIZE];
     uint16_t listen_port; /* 0: any */
     const char *port_file;
+    const char *bus;      /* NULL: no other nodes; the path of the socket where they are told */
+    const char *from_bus; /* NULL: plays by itself; else follows the node that listens there */
     const char *state_dir;
     const char *token_file;
     const char *write_tape;
@@ -31,6 +33,7 @@ typedef struct tg__options {
     const char *metrics_dir;
     char metrics_host[TG__HOST_SIZE]; /* empty: no endpoint */
     uint16_t metrics_port;
+    uint32_t frames_per_digest;
     uint32_t drain_percent;
     uint32_t drain_interval_ms;
     uint32_t hang_up_after_s;

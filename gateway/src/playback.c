@@ -46,6 +46,7 @@ static void offer(tg__playback *p, const tg__row *row)
     const tg_image *image = tg__sequencer_offer(p->sequencer, row);
     if (image != NULL) {
         tg__hub_tick(p->hub, row->instrument, image);
+        tg__bus_writer_tick(p->bus, row->instrument, image);
         tg__metrics_row(p->metrics, row->instrument, p->hub->table.boundary + 1, p->mono_ns,
                         tg__rebase_age_ns(&p->rebase, row->ts_ns, p->mono_ns));
         if (p->tick_log != NULL) {
@@ -188,6 +189,7 @@ void tg__playback_boundary(tg__playback *playback, tg__moment now)
 {
     const tg__sequencer *sequencer = playback->sequencer;
     tg__hub_boundary(playback->hub, playback->sequencer, now);
+    tg__bus_writer_cut(playback->bus, &playback->hub->table, now.mono_ns);
     const uint64_t boundary = playback->hub->table.boundary;
     const uint8_t late = tg__sequencer_late_lanes(sequencer, boundary);
     for (uint32_t i = 0; i < sequencer->directory->venue_count; i++) {
@@ -200,6 +202,8 @@ void tg__playback_boundary(tg__playback *playback, tg__moment now)
     while (tg__venue_watch_next(&playback->watch, &news)) {
         log_news(playback, &news, boundary);
         tg__hub_venue_state(playback->hub, news.venue, news.condition, boundary, now);
+        const tg__venue_state told = {news.venue, news.condition, boundary};
+        tg__bus_writer_venue_state(playback->bus, &told);
     }
 }
 

@@ -9,6 +9,7 @@
 #ifndef TG_GATEWAY_PLAYBACK_H
 #define TG_GATEWAY_PLAYBACK_H
 
+#include "bus_writer.h"
 #include "epoch_store.h"
 #include "feed.h"
 #include "hub.h"
@@ -33,6 +34,7 @@ typedef struct tg__playback {
     tg__tape_writer *writer; /* NULL: nothing is written */
     tg__tick_log *tick_log;  /* NULL: no journal */
     tg__metrics *metrics;    /* NULL: nothing is measured */
+    tg__bus_writer *bus;     /* NULL: no other nodes */
     bool loop;
     bool started;
     bool has_next;

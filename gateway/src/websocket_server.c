@@ -52,10 +52,7 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
         return tg__websocket_confirm_upgrade(wsi);
     case LWS_CALLBACK_HTTP:
-        return tg__websocket_refuse(wsi, HTTP_STATUS_NOT_FOUND, 0) < 0 ||
-                       lws_http_transaction_completed(wsi) != 0
-                   ? -1
-                   : 0;
+        return tg__websocket_answer_http(wsi, in);
     case LWS_CALLBACK_ESTABLISHED:
         discount_visitor(wsi);
         return tg__websocket_establish(wsi, own);
@@ -75,6 +72,9 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
         return 0;
     case LWS_CALLBACK_CLOSED:
         tg__websocket_end_session(wsi, own);
+        return 0;
+    case LWS_CALLBACK_RAW_CLOSE_FILE:
+        tg__websocket_server_of(wsi)->watch = NULL;
         return 0;
     default:
         return 0;
@@ -219,7 +219,8 @@ tg_err tg__websocket_server_open(const tg__websocket_server_options *options,
 void tg__websocket_server_serve(tg__websocket_server *server, tg__hub *hub)
 {
     server->hub = hub;
-    lws_sul_schedule(server->context, 0, &server->inspection.list, inspect_all, INSPECTION_US);
+    lws_sul_schedule(server->context, 0, &server->inspection.list, inspect_all,
+                     hub != NULL ? INSPECTION_US : LWS_SET_TIMER_USEC_CANCEL);
 }
 
 uint16_t tg__websocket_server_port(const tg__websocket_server *server)
@@ -248,6 +249,19 @@ void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns)
 void tg__websocket_server_refuse_new(tg__websocket_server *server)
 {
     server->refuses_new = true;
+}
+
+void tg__websocket_server_pause(tg__websocket_server *server, bool paused)
+{
+    server->paused = paused;
+}
+
+void tg__websocket_server_cut_off(tg__websocket_server *server)
+{
+    for (tg__peer *peer = server->hub->first_peer; peer != NULL; peer = peer->next) {
+        const tg__websocket_session *own = peer->owner;
+        lws_wsi_close(own->wsi, LWS_TO_KILL_ASYNC);
+    }
 }
 
 bool tg__websocket_server_has_visitors(const tg__websocket_server *server)

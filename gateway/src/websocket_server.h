@@ -16,6 +16,7 @@
 #include "upgrade_counts.h"
 
 #define TG__UPGRADE_PATH "/tickglass"
+#define TG__READY_PATH   "/ready" /* for balancers: 200 while upgrades are allowed, else 503 */
 
 typedef struct tg__websocket_server_options {
     const char *host; /* an IP address, or localhost */
@@ -36,7 +37,8 @@ typedef struct tg__websocket_server tg__websocket_server;
 TG_MUST_CHECK tg_err tg__websocket_server_open(const tg__websocket_server_options *options,
                                                tg__websocket_server **out, tg__cause *cause);
 
-/* The hub whose options.wake is tg__websocket_server_wake() with this server as ctx. */
+/* The hub whose options.wake is tg__websocket_server_wake() with this server as ctx. NULL, only
+ * after every connection was torn down: there is nothing to serve, and upgrades get 503. */
 void tg__websocket_server_serve(tg__websocket_server *server, tg__hub *hub);
 void tg__websocket_server_wake(void *server, tg__peer *peer);
 
@@ -52,6 +54,18 @@ void tg__websocket_fault_reset_all(tg__websocket_server *server);
 
 /* No new connections from now on; every upgrade is answered with 503. */
 void tg__websocket_server_refuse_new(tg__websocket_server *server);
+
+/* The same for a while: there is nothing to serve. */
+void tg__websocket_server_pause(tg__websocket_server *server, bool paused);
+
+/* Ends every connection without a word, in the next steps: for those that do not answer a close. */
+void tg__websocket_server_cut_off(tg__websocket_server *server);
+
+/* One descriptor that ends a step's wait when it can be read; the caller keeps and reads it. A new
+ * one replaces the one before. TG_ERR_IO, TG_ERR_NO_MEMORY. */
+TG_MUST_CHECK tg_err tg__websocket_server_watch(tg__websocket_server *server, int fd,
+                                                tg__cause *cause);
+void tg__websocket_server_unwatch(tg__websocket_server *server);
 
 /* True while somebody is connected who has not had an answer to his upgrade yet. */
 bool tg__websocket_server_has_visitors(const tg__websocket_server *server);

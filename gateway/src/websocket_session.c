@@ -25,6 +25,9 @@ int tg__websocket_establish(struct lws *wsi, tg__websocket_session *own)
     if (!tg__tcp_socket_cap(lws_get_socket_fd(wsi))) {
         tg__log("%s: the send buffer could not be capped: %s", own->address, strerror(errno));
     }
+    if (server->hub == NULL) {
+        return -1; /* it went away between the upgrade and now */
+    }
     own->peer = tg__hub_connect(server->hub, own, now);
     if (own->peer == NULL) {
         tg__log("%s: refused: no room for another connection", own->address);

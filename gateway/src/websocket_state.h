@@ -40,10 +40,12 @@ struct tg__websocket_server {
     struct lws_vhost *vhost;
     tg__websocket_alarm alarm;      /* ends a wait */
     tg__websocket_alarm inspection; /* looks for clients without a sign of life */
+    struct lws *watch;              /* NULL: nothing is watched */
     tg__token_bucket upgrades;
     tg__upgrade_counts upgrade_counts;
     bool refuses_new;
     bool stops;
+    bool paused;
     uint32_t visitor_count; /* connections that have not asked for their upgrade yet */
     struct lws_protocols protocols[2];
     lws_retry_bo_t liveness;
@@ -65,7 +67,7 @@ static inline tg__moment tg__websocket_moment(const tg__websocket_server *server
 
 /* websocket_upgrade.c: what a callback has to return. */
 int tg__websocket_confirm_upgrade(struct lws *wsi);
-int tg__websocket_refuse(struct lws *wsi, unsigned status, uint32_t retry_after_s);
+int tg__websocket_answer_http(struct lws *wsi, const char *path);
 
 /* websocket_session.c: a connection from its upgrade to its end. */
 int tg__websocket_establish(struct lws *wsi, tg__websocket_session *own);

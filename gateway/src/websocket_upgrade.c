@@ -42,6 +42,12 @@ static bool has_token(tg__websocket_server *server, struct lws *wsi)
     return good;
 }
 
+static bool is_admitting(const tg__websocket_server *server)
+{
+    return !server->refuses_new && !server->paused && server->hub != NULL &&
+           server->hub->peer_count < server->options.peers_max;
+}
+
 /* 0: allowed. */
 static unsigned judge_upgrade(tg__websocket_server *server, struct lws *wsi,
                               uint32_t *retry_after_s)
@@ -53,7 +59,7 @@ static unsigned judge_upgrade(tg__websocket_server *server, struct lws *wsi,
     if (!offers_subprotocol(server, wsi)) {
         return HTTP_STATUS_BAD_REQUEST;
     }
-    if (server->refuses_new || server->hub->peer_count >= server->options.peers_max ||
+    if (!is_admitting(server) ||
         !tg__token_bucket_take(&server->upgrades, tg__websocket_moment(server).mono_ns)) {
         *retry_after_s = tg__token_bucket_wait_s(&server->upgrades);
         return HTTP_STATUS_SERVICE_UNAVAILABLE;
@@ -61,8 +67,7 @@ static unsigned judge_upgrade(tg__websocket_server *server, struct lws *wsi,
     return has_token(server, wsi) ? 0 : HTTP_STATUS_UNAUTHORIZED;
 }
 
-/* Returns what the callback has to return. */
-int tg__websocket_refuse(struct lws *wsi, unsigned status, uint32_t retry_after_s)
+static int answer(struct lws *wsi, unsigned status, uint32_t retry_after_s)
 {
     uint8_t buffer[LWS_PRE + 512];
     uint8_t *const start = buffer + LWS_PRE;
@@ -93,5 +98,15 @@ int tg__websocket_confirm_upgrade(struct lws *wsi)
     char address[TG__ADDRESS_SIZE] = "?";
     (void)lws_get_peer_simple(wsi, address, sizeof address);
     tg__log("%s: upgrade refused with status %u", address, status);
-    return tg__websocket_refuse(wsi, status, retry_after_s);
+    return answer(wsi, status, retry_after_s);
+}
+
+int tg__websocket_answer_http(struct lws *wsi, const char *path)
+{
+    unsigned status = HTTP_STATUS_NOT_FOUND;
+    if (strcmp(path, TG__READY_PATH) == 0) {
+        status = is_admitting(tg__websocket_server_of(wsi)) ? HTTP_STATUS_OK
+                                                            : HTTP_STATUS_SERVICE_UNAVAILABLE;
+    }
+    return answer(wsi, status, 0) < 0 || lws_http_transaction_completed(wsi) != 0 ? -1 : 0;
 }

@@ -552,6 +552,48 @@ static void limits_that_a_snapshot_could_outgrow_are_refused(void **state)
     tg__directory_deinit(&directory);
 }
 
+/* What another node cut is sent on as if it had been cut here. */
+static void a_cut_of_another_node_is_fanned_out_like_our_own(void **state)
+{
+    (void)state;
+    static hub_fixture own;
+    static hub_fixture other;
+    static hub_client of_own;
+    static hub_client of_other;
+    static tg__update changed[FIXTURE_INSTRUMENTS];
+    const tg_instrument_id ids[] = {1, 2, 3};
+    hub_fixture_open(&own, 2);
+    hub_fixture_open(&other, 2);
+    hub_client_open(&of_own, &own);
+    hub_client_open(&of_other, &other);
+    hub_client_request(&of_own, TG__KIND_SUBSCRIBE, TG__CHANNEL_CONFLATED, ids, 3);
+    hub_client_request(&of_other, TG__KIND_SUBSCRIBE, TG__CHANNEL_CONFLATED, ids, 3);
+    for (unsigned i = 0; i < 60; i++) {
+        hub_fixture_tick(&own, (tg_instrument_id)(i % 5), (int64_t)i * i);
+        hub_fixture_boundary(&own);
+        uint32_t count = 0;
+        for (tg_instrument_id id = 0; id < FIXTURE_INSTRUMENTS; id++) {
+            const tg__cut_image *cut = &own.hub->table.images[id];
+            if (cut->changed_boundary == own.hub->table.boundary) {
+                changed[count].id = id;
+                changed[count++].image = cut->image;
+            }
+        }
+        tg__hub_follow(other.hub, own.hub->table.boundary, changed, count, own.now);
+        hub_client_read_all(&of_own);
+        hub_client_read_all(&of_other);
+        assert_int_equal(of_other.channel.boundary, of_own.channel.boundary);
+        assert_memory_equal(of_other.images, of_own.images, 3 * sizeof of_own.images[0]);
+    }
+    assert_true(of_other.deltas > 20);
+    assert_int_equal(of_other.deltas, of_own.deltas);
+    assert_int_equal(other.hub->counts.frames_encoded, own.hub->counts.frames_encoded);
+    hub_client_close(&of_own);
+    hub_client_close(&of_other);
+    hub_fixture_close(&own);
+    hub_fixture_close(&other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -580,6 +622,7 @@ int main(void)
         CASE(rows_of_a_restated_venue_are_encoded_once_for_a_group),
         CASE(a_connection_hears_right_behind_welcome_which_venues_are_stale),
         cmocka_unit_test(limits_that_a_snapshot_could_outgrow_are_refused),
+        cmocka_unit_test(a_cut_of_another_node_is_fanned_out_like_our_own),
     };
     return cmocka_run_group_tests_name("gateway.hub", tests, NULL, NULL);
 }

@@ -60,13 +60,14 @@ static void every_option_is_taken(void **state)
     (void)state;
     tg__options o;
     tg__cause cause;
-    assert_int_equal(
-        PARSE(&o, &cause, "--tape", "t.csv.xz", "--speed", "2.5", "--loop", "--merge-feeds",
-              "--feeds", "2", "--skew-ms", "6:9", "--listen", "[::1]:9443", "--port-file", "p",
-              "--state-dir", "d", "--token-file", "k", "--write-tape", "w", "--tick-log", "t",
-              "--faults", "f", "--metrics-dir", "m", "--metrics-listen", "127.0.0.1:9100",
-              "--keep-times", "--hold-until-subscribed", "--seed", "18446744073709551615"),
-        TG_OK);
+    assert_int_equal(PARSE(&o, &cause, "--tape", "t.csv.xz", "--speed", "2.5", "--loop",
+                           "--merge-feeds", "--feeds", "2", "--skew-ms", "6:9", "--listen",
+                           "[::1]:9443", "--port-file", "p", "--state-dir", "d", "--token-file",
+                           "k", "--write-tape", "w", "--tick-log", "t", "--faults", "f",
+                           "--metrics-dir", "m", "--metrics-listen", "127.0.0.1:9100",
+                           "--keep-times", "--hold-until-subscribed", "--bus", "b", "--seed",
+                           "18446744073709551615"),
+                     TG_OK);
     assert_string_equal(o.tape, "t.csv.xz");
     assert_int_equal(o.speed_milli, 2500);
     assert_true(o.loop && o.merge_feeds && o.keep_times && o.hold_until_subscribed);
@@ -84,7 +85,10 @@ static void every_option_is_taken(void **state)
     assert_string_equal(o.faults, "f");
     assert_string_equal(o.metrics_host, "127.0.0.1");
     assert_int_equal(o.metrics_port, 9100);
+    assert_string_equal(o.bus, "b");
     assert_true(o.seed == UINT64_MAX);
+    assert_int_equal(PARSE(&o, &cause, "--from-bus", "b", "--state-dir", "d"), TG_OK);
+    assert_string_equal(o.from_bus, "b");
 }
 
 static void bad_values_are_named(void **state)
@@ -118,6 +122,7 @@ static void bad_values_are_named(void **state)
         {"--sim-release-s", "1,00000000000000000000002", "expected never"},
         {"--what", "x", "--what: there is no such option"},
         {"--merge-feeds", "--sim", "belong to --tape"},
+        {"--loop", "--from-bus", "--from-bus: its value is missing"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         tg__options o;
@@ -130,6 +135,9 @@ static void bad_values_are_named(void **state)
     assert_int_equal(PARSE(&o, &cause, "--tape"), TG_ERR_INVALID_ARGUMENT);
     assert_string_equal(cause.text, "--tape: its value is missing");
     assert_int_equal(PARSE(&o, &cause, "--sim", "--tape", "t"), TG_ERR_INVALID_ARGUMENT);
+    assert_int_equal(PARSE(&o, &cause, "--from-bus", "b", "--tape", "t"), TG_ERR_INVALID_ARGUMENT);
+    assert_string_equal(cause.text,
+                        "--tape belongs to the node that plays the market, not to --from-bus");
 }
 
 static void drain_and_hang_up_have_defaults_and_ranges(void **state)
@@ -164,15 +172,31 @@ static void drain_and_hang_up_have_defaults_and_ranges(void **state)
 static void the_help_names_every_option(void **state)
 {
     (void)state;
-    static const char *const names[] = {
-        "--sim",          "--tape",        "--seed",
-        "--speed",        "--loop",        "--keep-times",
-        "--merge-feeds",  "--feeds",       "--skew-ms",
-        "--listen",       "--port-file",   "--state-dir",
-        "--token-file",   "--write-tape",  "--hold-until-subscribed",
-        "--tick-log",     "--metrics-dir", "--metrics-listen",
-        "--faults",       "--sim-rate",    "--sim-open-s",
-        "--sim-release-s"};
+    static const char *const names[] = {"--sim",
+                                        "--tape",
+                                        "--seed",
+                                        "--speed",
+                                        "--loop",
+                                        "--keep-times",
+                                        "--merge-feeds",
+                                        "--feeds",
+                                        "--skew-ms",
+                                        "--listen",
+                                        "--port-file",
+                                        "--state-dir",
+                                        "--token-file",
+                                        "--write-tape",
+                                        "--hold-until-subscribed",
+                                        "--tick-log",
+                                        "--metrics-dir",
+                                        "--metrics-listen",
+                                        "--faults",
+                                        "--sim-rate",
+                                        "--sim-open-s",
+                                        "--sim-release-s",
+                                        "--bus",
+                                        "--from-bus",
+                                        "--frames-per-digest"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_non_null(strstr(tg__options_help, names[i]));
     }
