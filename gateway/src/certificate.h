@@ -1,6 +1,5 @@
 /**
- * The development CA and server certificate that a gateway makes for itself. The only file that
- * knows mbedTLS.
+ * The development CA and server certificate that a gateway makes for itself.
  *
  * DIR/ca.pem, DIR/server.pem and DIR/server.key (0600): EC P-256, for localhost, 127.0.0.1 and ::1,
  * signed directly by the CA, as the server sends its own certificate only. The CA's key is not

@@ -223,7 +223,7 @@ static tg_err send_welcome(tg__hub *hub, tg__peer *peer, tg__moment now)
         .frame_interval_ms = options->frame_interval_ms,
         .heartbeat_interval_ms = options->heartbeat_interval_ms,
         .time_resolution_ns = options->time_resolution_ns,
-        .token_lifetime_s = 0,
+        .token_lifetime_s = tg__entitlement_lifetime_s(&peer->entitlement, now.utc_ns),
         .limits = options->limits,
     };
     size_t size = 0;
@@ -231,7 +231,8 @@ static tg_err send_welcome(tg__hub *hub, tg__peer *peer, tg__moment now)
     return tg__hub_send_control(hub, peer, size);
 }
 
-tg__peer *tg__hub_connect(tg__hub *hub, void *owner, tg__moment now)
+tg__peer *tg__hub_connect(tg__hub *hub, void *owner, const tg__entitlement *entitlement,
+                          tg__moment now)
 {
     if (hub->peer_count == hub->options.peers_max) {
         return NULL;
@@ -244,6 +245,7 @@ tg__peer *tg__hub_connect(tg__hub *hub, void *owner, tg__moment now)
     tg__packet_queue_init(&peer->control, peer->control_slots, TG__PEER_CONTROL_MAX);
     tg__packet_queue_init(&peer->frames, peer->frame_slots, TG__PEER_FRAMES_MAX);
     peer->owner = owner;
+    peer->entitlement = *entitlement;
     peer->number = ++hub->next_number;
     tg__token_bucket_init(&peer->subscribe_rate, hub->options.limits.subscribe_per_second,
                           hub->options.limits.subscribe_per_second * SUBSCRIBE_BURST_FACTOR,
@@ -269,6 +271,7 @@ void tg__hub_teardown(tg__hub *hub, tg__peer **peer)
     }
     *peer = NULL;
     /* Indexes first: nothing may find the record any more. */
+    tg__door_own(hub->options.door, gone->renewal, NULL);
     leave_group(hub, gone);
     for (uint32_t i = 0; i < gone->priority_count; i++) {
         hub->priority_followers[gone->priority[i].id]--;

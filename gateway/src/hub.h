@@ -7,8 +7,8 @@
 #ifndef TG_GATEWAY_HUB_H
 #define TG_GATEWAY_HUB_H
 
-#include "bearer.h"
 #include "cause.h"
+#include "door.h"
 #include "group_index.h"
 #include "peer.h"
 
@@ -23,7 +23,7 @@ typedef struct tg__moment {
 
 typedef struct tg__hub_options {
     const tg__directory *directory; /* sealed; outlives the hub */
-    const tg__bearer *bearer;       /* outlives the hub */
+    tg__door *door;                 /* outlives the hub */
     uint64_t instance;
     uint64_t lineage;
     uint32_t time_resolution_ns;
@@ -58,6 +58,7 @@ typedef struct tg__hub {
     uint32_t next_phase;
     uint64_t next_number;
     uint64_t subscriptions_ever;  /* conflated or priority */
+    int64_t next_expiry_mono_ns;  /* when tokens are looked at again */
     uint32_t *priority_followers; /* by instrument id */
     tg__hub_counts counts;
     /* Scratch of one call, so that no path allocates. */
@@ -75,7 +76,8 @@ TG_MUST_CHECK tg_err tg__hub_open(const tg__hub_options *options, tg__hub **out)
 void tg__hub_close(tg__hub *hub);
 
 /* A new connection: WELCOME and the empty set. NULL: peers_max is reached, or no memory. */
-tg__peer *tg__hub_connect(tg__hub *hub, void *owner, tg__moment now);
+tg__peer *tg__hub_connect(tg__hub *hub, void *owner, const tg__entitlement *entitlement,
+                          tg__moment now);
 
 /* The one end of a connection, whatever its cause; *peer is NULL then. NULL again is allowed. */
 void tg__hub_teardown(tg__hub *hub, tg__peer **peer);
@@ -92,6 +94,25 @@ void tg__hub_boundary(tg__hub *hub, tg__sequencer *sequencer, tg__moment now);
 
 /* A lane admitted a tick: to those who follow the instrument on the priority channel. */
 void tg__hub_tick(tg__hub *hub, tg_instrument_id id, const tg_image *image);
+
+/*
+ * hub_rights.c. A TOKEN's verdict: its answer, and what it gives in the place of what was given
+ * before; a refused one changes nothing. Same errors as tg__hub_send_control().
+ */
+TG_MUST_CHECK tg_err tg__hub_answer_token(tg__hub *hub, tg__peer *peer,
+                                          const tg__door_answer *answer, tg__moment now);
+
+/* Close with 4001 whose token has expired; looks at most once a second. */
+void tg__hub_expire(tg__hub *hub, tg__moment now);
+
+/*
+ * tg__door_revoke(), and for who is connected as well. Nothing of a lost venue is sent from now on:
+ * who follows one is closed, with 4003 if no venue is left to him, else with 1012, and gets ANSWER
+ * 2 for it when he is back (PROTOCOL.md 11.2); who follows none keeps his connection. *closed
+ * counts.
+ */
+TG_MUST_CHECK tg_err tg__hub_revoke(tg__hub *hub, const char *subject, const char *venue,
+                                    uint32_t *closed);
 
 /* Mark the connection to be closed; what waits for it is not sent any more. */
 void tg__hub_close_peer(tg__hub *hub, tg__peer *peer, uint16_t code, uint32_t reconnect_after_ms);

@@ -1,4 +1,4 @@
-/* tickglass-gateway: plays a market and serves it. One thread. */
+/* tickglass-gateway: plays a market and serves it. One thread, and one that verifies tokens. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -28,8 +28,6 @@
 #define FRAME_INTERVAL_MS    40u
 #define HEARTBEAT_MS         1000u
 #define PEERS_MAX            4096u
-#define UPGRADES_PER_SECOND  1200u
-#define UPGRADE_BURST        2500u
 #define ROWS_PER_TURN        2000u
 #define IDLE_PACE_NS         INT64_C(1000000) /* rows that are due sooner wait for each other */
 #define LEAVE_LIMIT_NS       INT64_C(3000000000)
@@ -52,19 +50,27 @@ typedef struct gateway {
     tg__epoch_store epochs;
     tg__bearer bearer;
     tg__certificate certificate;
+    tg__tls_context *tls;
+    tg__jwt_keys *keys;
     tg__directory directory;
     tg__sequencer sequencer;
     tg__playback playback;
+    tg__door *door;
     tg__hub *hub;
     tg__websocket_server *server;
     uint64_t instance;
 } gateway;
 
 static volatile sig_atomic_t stop_signal;
+static volatile sig_atomic_t reload_signal;
 
 static void on_signal(int number)
 {
-    stop_signal = number;
+    if (number == SIGHUP) {
+        reload_signal = number;
+    } else {
+        stop_signal = number;
+    }
 }
 
 static tg__moment moment_of(const gateway *g)
@@ -95,6 +101,13 @@ static tg_err open_state(gateway *g, tg__cause *cause)
     TG_TRY(tg__epoch_store_open(&g->epochs, &g->state, cause));
     TG_TRY(tg__bearer_load(&g->bearer, &g->state, g->options.token_file, cause));
     TG_TRY(tg__certificate_open(&g->certificate, &g->state, time(NULL), cause));
+    TG_TRY(tg__tls_context_open(&g->certificate, &g->state, g->options.ticket_key_file, &g->tls,
+                                cause));
+    if (g->options.jwt_keys != NULL) {
+        TG_TRY(tg__jwt_keys_open(g->options.jwt_keys, &g->keys, cause));
+        tg__log("%u keys for JWTs from %s", (unsigned)tg__jwt_keys_count(g->keys),
+                g->options.jwt_keys);
+    }
     TG_TRY(tg__entropy_get(&g->instance, sizeof g->instance, cause));
     TG_TRY(tg__epoch_store_next(&g->epochs, &epoch, cause));
     /* Ids are given anew at every start: so is the generation, and the epoch is never repeated. */
@@ -131,23 +144,40 @@ static tg_err open_market(gateway *g, tg__cause *cause)
     return TG_OK;
 }
 
+static tg_err open_door(gateway *g, tg__cause *cause)
+{
+    const tg__door_options options = {
+        .bearer = &g->bearer,
+        .directory = &g->directory,
+        .keys = g->keys,
+        .issuer = g->options.jwt_issuer,
+        .audience = g->options.jwt_audience,
+        .wake = tg__websocket_server_interrupt,
+        .ctx = g->server,
+    };
+    const tg_err err = tg__door_open(&options, &g->door);
+    return err == TG_OK ? TG_OK : tg__cause_set(cause, err, "the door: %s", tg_err_text(err));
+}
+
 static tg_err open_server(gateway *g, tg__cause *cause)
 {
     const tg__websocket_server_options options = {
         .host = g->options.listen_host,
         .port = g->options.listen_port,
-        .certificate_path = g->certificate.certificate_path,
-        .key_path = g->certificate.key_path,
-        .bearer = &g->bearer,
+        .certificate = &g->certificate,
+        .tls = g->tls,
         .clock = g->clock,
+        .seed = g->instance,
         .peers_max = PEERS_MAX,
-        .upgrades_per_second = UPGRADES_PER_SECOND,
-        .upgrade_burst = UPGRADE_BURST,
+        .handshakes_max = g->options.handshakes_max,
+        .upgrades_per_second = g->options.upgrades_per_second,
+        .upgrade_burst = g->options.upgrade_burst,
     };
     TG_TRY(tg__websocket_server_open(&options, &g->server, cause));
+    TG_TRY(open_door(g, cause));
     const tg__hub_options hub_options = {
         .directory = &g->directory,
-        .bearer = &g->bearer,
+        .door = g->door,
         .instance = g->instance,
         .lineage = g->epochs.lineage,
         .time_resolution_ns = TIME_RESOLUTION_NS,
@@ -201,8 +231,14 @@ static tg_err open_gateway(gateway *g, tg__cause *cause)
 
 static void close_gateway(gateway *g)
 {
+    if (g->door != NULL) {
+        tg__door_stop(g->door);
+    }
     tg__websocket_server_close(g->server); /* tears every connection down */
     tg__hub_close(g->hub);
+    tg__door_close(g->door);
+    tg__jwt_keys_close(g->keys);
+    tg__tls_context_close(g->tls);
     tg__tape_writer_close(g->playback.writer);
     tg__source_close(&g->playback.source);
     tg__feed_deinit(&g->playback.feed);
@@ -239,11 +275,26 @@ static void log_end_of_tape(const gateway *g)
     }
 }
 
+/* SIGHUP. What cannot be read is reported, and what was there before stays in use. */
+static void reload_certificate(const gateway *g)
+{
+    tg__cause cause;
+    if (tg__websocket_server_reload_certificate(g->server, &cause) == TG_OK) {
+        tg__log("certificate and ticket key have been read again");
+    } else {
+        tg__log("the certificate stays as it was: %s", cause.text);
+    }
+}
+
 static tg_err serve(gateway *g, tg__cause *cause)
 {
     int64_t next_boundary_ns = tg_clock_mono_ns(&g->clock) + BOUNDARY_NS;
     bool ended = false;
     while (stop_signal == 0) {
+        if (reload_signal != 0) {
+            reload_signal = 0;
+            reload_certificate(g);
+        }
         const bool plays = !g->options.hold_until_subscribed || g->hub->subscriptions_ever > 0;
         if (plays) {
             TG_TRY(tg__playback_run(&g->playback, moment_of(g), ROWS_PER_TURN, cause));
@@ -295,7 +346,8 @@ static tg_err catch_signals(tg__cause *cause)
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal;
     (void)sigemptyset(&action.sa_mask);
-    if (sigaction(SIGINT, &action, NULL) != 0 || sigaction(SIGTERM, &action, NULL) != 0) {
+    if (sigaction(SIGINT, &action, NULL) != 0 || sigaction(SIGTERM, &action, NULL) != 0 ||
+        sigaction(SIGHUP, &action, NULL) != 0) {
         return tg__cause_set(cause, TG_ERR_IO, "signals: %s", strerror(errno));
     }
     return TG_OK;

@@ -10,6 +10,7 @@
 
 #define SKEW_MS_MAX 10000u
 #define NS_PER_MS   INT64_C(1000000)
+#define RATE_MAX    1000000u /* of a token bucket */
 
 const char tg__options_help[] =
     "tickglass-gateway - a market-data gateway that plays a recorded or a simulated market\n"
@@ -28,6 +29,16 @@ const char tg__options_help[] =
     "  --state-dir DIR          certificate, token, epochs; default\n"
     "                           $XDG_STATE_HOME/tickglass-gateway\n"
     "  --token-file FILE        the bearer token; default: DIR/token, made at the first start\n"
+    "  --ticket-key-file FILE   secret of the TLS session tickets, for gateways that share it;\n"
+    "                           default: DIR/ticket.key, made at the first start\n"
+    "  --jwt-keys FILE          also take JWTs (ES256, RS256) signed by one of these keys: PEM, a\n"
+    "                           line \"kid: NAME\" before a key names it\n"
+    "  --jwt-issuer TEXT        their iss must be this\n"
+    "  --jwt-audience TEXT      their aud must name this\n"
+    "  --upgrades-per-second N  admission rate (default 1200); beyond: 503 with Retry-After\n"
+    "  --upgrade-burst N        so many at once (default 2500)\n"
+    "  --handshakes-max N       TLS handshakes under way at once (default 64); others wait in the\n"
+    "                           listen queue\n"
     "  --write-tape FILE        write what is played, as a tape\n"
     "  --hold-until-subscribed  begin to play at the first subscription\n"
     "  --help, --version\n";
@@ -151,6 +162,10 @@ static const char **text_option(tg__options *options, const char *name)
         {"--port-file", &options->port_file},
         {"--state-dir", &options->state_dir},
         {"--token-file", &options->token_file},
+        {"--ticket-key-file", &options->ticket_key_file},
+        {"--jwt-keys", &options->jwt_keys},
+        {"--jwt-issuer", &options->jwt_issuer},
+        {"--jwt-audience", &options->jwt_audience},
         {"--write-tape", &options->write_tape},
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -161,9 +176,42 @@ static const char **text_option(tg__options *options, const char *name)
     return NULL;
 }
 
+/* Options whose value is a count from 1 on; NULL: it is not one of them. */
+static uint32_t *count_option(tg__options *options, const char *name)
+{
+    const struct {
+        const char *name;
+        uint32_t *count;
+    } counts[] = {
+        {"--upgrades-per-second", &options->upgrades_per_second},
+        {"--upgrade-burst", &options->upgrade_burst},
+        {"--handshakes-max", &options->handshakes_max},
+    };
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        if (strcmp(name, counts[i].name) == 0) {
+            return counts[i].count;
+        }
+    }
+    return NULL;
+}
+
+static tg_err take_count(uint32_t *count, const char *name, const char *value, tg__cause *cause)
+{
+    uint64_t number = 0;
+    if (!read_u64(value, RATE_MAX, &number) || number == 0) {
+        return bad_value(cause, name, value, "1 to 1000000");
+    }
+    *count = (uint32_t)number;
+    return TG_OK;
+}
+
 static tg_err take_number(tg__options *options, const char *name, const char *value,
                           tg__cause *cause)
 {
+    uint32_t *count = count_option(options, name);
+    if (count != NULL) {
+        return take_count(count, name, value, cause);
+    }
     uint64_t number = 0;
     if (strcmp(name, "--speed") == 0) {
         return take_speed(options, value, cause);
@@ -186,7 +234,7 @@ static tg_err take_number(tg__options *options, const char *name, const char *va
     return TG_OK;
 }
 
-static bool is_number_option(const char *name)
+static bool is_number_option(tg__options *options, const char *name)
 {
     static const char *const names[] = {"--speed", "--skew-ms", "--listen", "--seed", "--feeds"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -194,7 +242,7 @@ static bool is_number_option(const char *name)
             return true;
         }
     }
-    return false;
+    return count_option(options, name) != NULL;
 }
 
 static tg_err check_together(const tg__options *options, bool sim, tg__cause *cause)
@@ -205,6 +253,11 @@ static tg_err check_together(const tg__options *options, bool sim, tg__cause *ca
     if (options->tape == NULL && (options->loop || options->merge_feeds || options->keep_times)) {
         return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT,
                              "--loop, --merge-feeds and --keep-times belong to --tape");
+    }
+    if (options->jwt_keys == NULL &&
+        (options->jwt_issuer != NULL || options->jwt_audience != NULL)) {
+        return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT,
+                             "--jwt-issuer and --jwt-audience belong to --jwt-keys");
     }
     return TG_OK;
 }
@@ -218,6 +271,9 @@ tg_err tg__options_parse(tg__options *options, int argc, char *const *argv, tg__
         .skew_min_ns = 6 * NS_PER_MS,
         .skew_max_ns = 9 * NS_PER_MS,
         .listen_host = "127.0.0.1",
+        .upgrades_per_second = 1200,
+        .upgrade_burst = 2500,
+        .handshakes_max = 64,
     };
     *options = defaults;
     bool sim = false;
@@ -231,7 +287,7 @@ tg_err tg__options_parse(tg__options *options, int argc, char *const *argv, tg__
             continue;
         }
         const char **text = text_option(options, name);
-        if (text == NULL && !is_number_option(name)) {
+        if (text == NULL && !is_number_option(options, name)) {
             return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT,
                                  "%s: there is no such option; --help lists them", name);
         }

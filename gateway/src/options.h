@@ -21,6 +21,13 @@ typedef struct tg__options {
     const char *port_file;
     const char *state_dir;
     const char *token_file;
+    const char *ticket_key_file;
+    const char *jwt_keys; /* NULL: only the gateway's own token is taken */
+    const char *jwt_issuer;
+    const char *jwt_audience;
+    uint32_t upgrades_per_second;
+    uint32_t upgrade_burst;
+    uint32_t handshakes_max;
     const char *write_tape;
     bool keep_times;
     bool hold_until_subscribed;

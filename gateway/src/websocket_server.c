@@ -17,6 +17,7 @@
 #define PING_AFTER_S         20
 #define HANG_UP_AFTER_S      60 /* without a pong: longer than a client may stop reading */
 #define KEEP_ALIVE_S         5
+#define HANDSHAKE_S          5 /* the places for handshakes are few: who is silent has his no longer */
 #define ALARM_RESOLUTION_US  1000
 #define SPARE_DESCRIPTORS    64u
 
@@ -84,6 +85,12 @@ void tg__websocket_server_wake(void *server, tg__peer *peer)
     (void)lws_callback_on_writable(own->wsi);
 }
 
+void tg__websocket_server_interrupt(void *server)
+{
+    const tg__websocket_server *own = server;
+    lws_cancel_service(own->context); /* its only function that another thread may call */
+}
+
 /* ---- life ---- */
 
 static void forward_log(int level, const char *line)
@@ -142,8 +149,10 @@ static struct lws_context_creation_info creation_info(tg__websocket_server *serv
         .options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT |
                    LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND,
         .user = server,
-        .ssl_cert_filepath = options->certificate_path,
-        .ssl_private_key_filepath = options->key_path,
+        .ssl_cert_filepath = options->certificate->certificate_path,
+        .ssl_private_key_filepath = options->certificate->key_path,
+        .simultaneous_ssl_handshake_restriction = (int)options->handshakes_max,
+        .timeout_secs = HANDSHAKE_S,
         .max_http_header_data = HTTP_HEADER_DATA_MAX,
         .pt_serv_buf_size = TG__RECEIVE_BUFFER_SIZE,
         .fd_limit_per_thread = options->peers_max + SPARE_DESCRIPTORS,
@@ -180,6 +189,8 @@ tg_err tg__websocket_server_open(const tg__websocket_server_options *options,
     fill_protocols(server);
     tg__token_bucket_init(&server->upgrades, options->upgrades_per_second, options->upgrade_burst,
                           tg__websocket_moment(server).mono_ns);
+    tg__retry_spread_init(&server->retry_spread, options->upgrades_per_second, options->seed,
+                          tg__websocket_moment(server).mono_ns);
     lws_set_log_level(LLL_ERR, forward_log);
     const char *host = strcmp(options->host, "localhost") == 0 ? "127.0.0.1" : options->host;
     struct lws_context_creation_info info = creation_info(server, host);
@@ -204,7 +215,7 @@ uint16_t tg__websocket_server_port(const tg__websocket_server *server)
     return (uint16_t)lws_get_vhost_listen_port(server->vhost);
 }
 
-void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns)
+static void serve_sockets(tg__websocket_server *server, int64_t wait_ns)
 {
     if (wait_ns <= 0) {
         (void)lws_service_tsi(server->context, -1, 0);
@@ -213,6 +224,32 @@ void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns)
     lws_sul_schedule(server->context, 0, &server->alarm.list, repeat_alarm,
                      (lws_usec_t)((wait_ns + 999) / 1000));
     (void)lws_service(server->context, 0);
+}
+
+static void take_verdicts(tg__websocket_server *server)
+{
+    void *owner = NULL;
+    tg__door_answer answer;
+    while (tg__door_next(server->hub->options.door, tg__websocket_moment(server).utc_ns, &owner,
+                         &answer)) {
+        if (owner != NULL) {
+            tg__websocket_take_verdict(server, owner, &answer);
+        }
+    }
+}
+
+void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns)
+{
+    tg__tls_context_enter(server->options.tls, tg__websocket_moment(server).utc_ns);
+    serve_sockets(server, wait_ns);
+    tg__tls_context_leave();
+    take_verdicts(server);
+    tg__hub_expire(server->hub, tg__websocket_moment(server));
+}
+
+tg_err tg__websocket_server_reload_certificate(tg__websocket_server *server, tg__cause *cause)
+{
+    return tg__tls_context_reload(server->options.tls, tg__websocket_moment(server).mono_ns, cause);
 }
 
 void tg__websocket_server_refuse_new(tg__websocket_server *server)

@@ -12,18 +12,20 @@
 #include <tickglass/clock.h>
 
 #include "hub.h"
-#include "token_bucket.h"
+#include "tls_context.h"
 
 #define TG__UPGRADE_PATH "/tickglass"
 
 typedef struct tg__websocket_server_options {
-    const char *host; /* an IP address, or localhost */
-    uint16_t port;    /* 0: any */
-    const char *certificate_path;
-    const char *key_path;
-    const tg__bearer *bearer;
+    const char *host;                   /* an IP address, or localhost */
+    uint16_t port;                      /* 0: any */
+    const tg__certificate *certificate; /* outlives the server, as does tls */
+    tg__tls_context *tls;
     tg_clock clock;
+    uint64_t seed; /* of the seconds that the refused are told */
     uint32_t peers_max;
+    uint32_t
+        handshakes_max; /* TLS handshakes under way; beyond, nobody is accepted from the queue */
     uint32_t upgrades_per_second;
     uint32_t upgrade_burst;
 } tg__websocket_server_options;
@@ -34,9 +36,16 @@ typedef struct tg__websocket_server tg__websocket_server;
 TG_MUST_CHECK tg_err tg__websocket_server_open(const tg__websocket_server_options *options,
                                                tg__websocket_server **out, tg__cause *cause);
 
-/* The hub whose options.wake is tg__websocket_server_wake() with this server as ctx. */
+/* The hub whose options.wake is tg__websocket_server_wake() with this server as ctx; its door's is
+ * tg__websocket_server_interrupt(). */
 void tg__websocket_server_serve(tg__websocket_server *server, tg__hub *hub);
 void tg__websocket_server_wake(void *server, tg__peer *peer);
+/* Ends the wait of a step. Any thread, until the server is closed. */
+void tg__websocket_server_interrupt(void *server);
+
+/* Reads certificate and ticket key again; see tg__tls_context_reload(). */
+TG_MUST_CHECK tg_err tg__websocket_server_reload_certificate(tg__websocket_server *server,
+                                                             tg__cause *cause);
 
 uint16_t tg__websocket_server_port(const tg__websocket_server *server);
 
@@ -49,7 +58,8 @@ void tg__websocket_server_refuse_new(tg__websocket_server *server);
 /* True while somebody is connected who has not had an answer to his upgrade yet. */
 bool tg__websocket_server_has_visitors(const tg__websocket_server *server);
 
-/* Ends what is left; every connection has been torn down afterwards. */
+/* Ends what is left; every connection has been torn down afterwards. The door must have been
+ * stopped. */
 void tg__websocket_server_close(tg__websocket_server *server);
 
 #endif

@@ -13,6 +13,65 @@
 #define SEND_BUFFER_SIZE   16384 /* bytes; what lies in the kernel cannot be conflated any more */
 #define MESSAGES_PER_TURN  16u   /* so that one connection does not keep the others waiting */
 
+/* WELCOME and what follows; if there is no room, the code that says so. */
+static void welcome(tg__websocket_server *server, tg__websocket_session *own,
+                    const tg__entitlement *entitlement)
+{
+    own->peer = tg__hub_connect(server->hub, own, entitlement, tg__websocket_moment(server));
+    if (own->peer == NULL) {
+        own->turned_away = TG__CLOSE_TRY_AGAIN_LATER;
+        tg__log("%s: refused: no room for another connection", own->address);
+        (void)lws_callback_on_writable(own->wsi);
+        return;
+    }
+    tg__log("connection %llu from %s: open, %u in all", (unsigned long long)own->peer->number,
+            own->address, (unsigned)server->hub->peer_count);
+}
+
+/*
+ * The upgrade had to be decided at once, the token's signature takes longer: until its verdict the
+ * connection gets nothing, and what it sends stays in its socket.
+ */
+static void await_verdict(tg__websocket_server *server, tg__websocket_session *own)
+{
+    own->ticket = server->admitted.ticket;
+    tg__door_own(server->hub->options.door, own->ticket, own);
+    server->waiting_count++;
+    (void)lws_rx_flow_control(own->wsi, 0);
+}
+
+static void take_first_verdict(tg__websocket_server *server, tg__websocket_session *own,
+                               const tg__door_answer *answer)
+{
+    own->ticket = 0;
+    server->waiting_count--;
+    (void)lws_rx_flow_control(own->wsi, 1);
+    if (answer->verdict == TG__TOKEN_ADMITTED) {
+        welcome(server, own, &answer->entitlement);
+        return;
+    }
+    own->turned_away =
+        answer->verdict == TG__TOKEN_NO_VENUE ? TG__CLOSE_FORBIDDEN : TG__CLOSE_TOKEN_EXPIRED;
+    tg__log("%s: turned away with code %u: %s", own->address, (unsigned)own->turned_away,
+            tg__token_verdict_text(answer->verdict));
+    (void)lws_callback_on_writable(own->wsi);
+}
+
+void tg__websocket_take_verdict(tg__websocket_server *server, tg__websocket_session *own,
+                                const tg__door_answer *answer)
+{
+    if (own->peer == NULL) {
+        take_first_verdict(server, own, answer);
+        return;
+    }
+    own->peer->renewal = 0;
+    if (tg__hub_answer_token(server->hub, own->peer, answer, tg__websocket_moment(server)) !=
+        TG_OK) {
+        tg__log("connection %llu from %s: its answers are not read",
+                (unsigned long long)own->peer->number, own->address);
+    }
+}
+
 int tg__websocket_establish(struct lws *wsi, tg__websocket_session *own)
 {
     tg__websocket_server *server = tg__websocket_server_of(wsi);
@@ -24,19 +83,25 @@ int tg__websocket_establish(struct lws *wsi, tg__websocket_session *own)
     if (setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_SNDBUF, &size, sizeof size) != 0) {
         tg__log("%s: the send buffer could not be capped: %s", own->address, strerror(errno));
     }
-    own->peer = tg__hub_connect(server->hub, own, tg__websocket_moment(server));
-    if (own->peer == NULL) {
-        tg__log("%s: refused: no room for another connection", own->address);
-        return -1;
+    if (server->admitted.ticket != 0) {
+        await_verdict(server, own);
+    } else {
+        welcome(server, own, &server->admitted.entitlement);
     }
-    tg__log("connection %llu from %s: open, %u in all", (unsigned long long)own->peer->number,
-            own->address, (unsigned)server->hub->peer_count);
     return 0;
 }
 
 void tg__websocket_end_session(tg__websocket_server *server, tg__websocket_session *own)
 {
-    if (own == NULL || own->peer == NULL) {
+    if (own == NULL) {
+        return;
+    }
+    if (own->ticket != 0) {
+        tg__door_own(server->hub->options.door, own->ticket, NULL);
+        own->ticket = 0;
+        server->waiting_count--;
+    }
+    if (own->peer == NULL) {
         return;
     }
     tg__log("connection %llu from %s: %s; %llu messages, %llu bytes, %llu gaps",
@@ -149,6 +214,10 @@ static int send_ping_if_due(struct lws *wsi, tg__websocket_session *own, int64_t
 int tg__websocket_write_ready(struct lws *wsi, tg__websocket_session *own)
 {
     tg__websocket_server *server = tg__websocket_server_of(wsi);
+    if (own->turned_away != 0) {
+        lws_close_reason(wsi, (enum lws_close_status)own->turned_away, NULL, 0);
+        return -1;
+    }
     if (own->peer == NULL) {
         return 0;
     }

@@ -5,6 +5,7 @@
 #include <libwebsockets.h>
 
 #include "reach.h"
+#include "retry_spread.h"
 #include "websocket_server.h"
 
 #define TG__ADDRESS_SIZE        64
@@ -12,7 +13,9 @@
 
 typedef struct tg__websocket_session {
     struct lws *wsi;
-    tg__peer *peer; /* NULL before and after the WebSocket */
+    tg__peer *peer;       /* NULL before WELCOME and after the WebSocket */
+    uint64_t ticket;      /* the door's, while its verdict is awaited and nothing is sent */
+    uint16_t turned_away; /* the close code instead of WELCOME */
     tg__reach reach;
     uint8_t *partial; /* the message so far, if it came in pieces */
     size_t partial_size;
@@ -34,6 +37,9 @@ struct tg__websocket_server {
     struct lws_vhost *vhost;
     tg__websocket_alarm alarm;
     tg__token_bucket upgrades;
+    tg__retry_spread retry_spread;
+    tg__door_answer admitted; /* of the upgrade that was allowed last, until it is established */
+    uint32_t waiting_count;   /* connections that wait for the door's verdict */
     bool refuses_new;
     uint32_t visitor_count; /* connections that have not asked for their upgrade yet */
     struct lws_protocols protocols[2];
@@ -67,5 +73,8 @@ void tg__websocket_take_pong(struct lws *wsi, tg__websocket_session *own, const 
                              size_t size);
 void tg__websocket_note_peer_close(tg__websocket_session *own, const uint8_t *payload, size_t size);
 void tg__websocket_end_session(tg__websocket_server *server, tg__websocket_session *own);
+/* About the token that the connection came with, or one that it sent since. */
+void tg__websocket_take_verdict(tg__websocket_server *server, tg__websocket_session *own,
+                                const tg__door_answer *answer);
 
 #endif

@@ -15,7 +15,6 @@ typedef struct fixture {
     tg__epoch_store epochs;
     tg__directory directory;
     tg__sequencer sequencer;
-    tg__bearer bearer;
     tg__hub *hub;
     tg__playback playback;
     tg__moment now;
@@ -45,7 +44,6 @@ static void open_playback(fixture *f, const char *tape, uint32_t speed_milli, un
     assert_int_equal(tg__epoch_store_next(&f->epochs, &epoch, &f->cause), TG_OK);
     assert_int_equal(tg__sequencer_init(&f->sequencer, &f->directory, epoch, 1000), TG_OK);
     const tg__hub_options options = {.directory = &f->directory,
-                                     .bearer = &f->bearer,
                                      .time_resolution_ns = 1000,
                                      .frame_interval_ms = 40,
                                      .boundaries_per_frame = 1,
