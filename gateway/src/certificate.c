@@ -15,6 +15,8 @@
 
 #include <tickglass/internal/control_flow.h>
 
+#include "wipe.h"
+
 #define PEM_SIZE       4096u
 #define SERIAL_SIZE    16u
 #define DAY_S          ((time_t)24 * 60 * 60)
@@ -189,7 +191,7 @@ static tg_err make_files(const tg__certificate *m, generator *g, mbedtls_pk_cont
     }
     /* The CA last: as long as it is missing, the next start begins anew. */
     const tg_err err = write_pem(m->key_path, secret, 0600, cause);
-    memset(secret, 0, sizeof secret);
+    tg__wipe(secret, sizeof secret);
     TG_TRY(err);
     TG_TRY(write_pem(m->certificate_path, certificate, 0644, cause));
     return write_pem(m->ca_path, ca, 0644, cause);
@@ -246,7 +248,7 @@ static tg_err load_key(generator *g, const char *path, mbedtls_pk_context *out, 
     TG_TRY(tg__file_read(path, pem, sizeof pem, &size, cause));
     const int code = mbedtls_pk_parse_key(out, (const unsigned char *)pem, size + 1, NULL, 0,
                                           mbedtls_ctr_drbg_random, &g->random);
-    memset(pem, 0, sizeof pem);
+    tg__wipe(pem, sizeof pem);
     return code == 0 ? TG_OK : bad_file(cause, path, "is not a PEM private key");
 }
 

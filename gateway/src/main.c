@@ -21,6 +21,7 @@
 #include "playback.h"
 #include "prng.h"
 #include "websocket_server.h"
+#include "wipe.h"
 
 #define TIME_RESOLUTION_NS   100000u
 #define BOUNDARY_NS          INT64_C(10000000)
@@ -406,7 +407,7 @@ int main(int argc, char **argv)
         (void)fprintf(stderr, "tickglass-gateway: %s (%s)\n", cause.text, tg_err_name(err));
     }
     close_gateway(g);
-    memset(&g->bearer, 0, sizeof g->bearer);
+    tg__wipe(&g->bearer, sizeof g->bearer);
     free(g);
     return err == TG_OK ? 0 : EXIT_TROUBLE;
 }

@@ -259,7 +259,7 @@ void tg__websocket_server_refuse_new(tg__websocket_server *server)
 
 bool tg__websocket_server_has_visitors(const tg__websocket_server *server)
 {
-    return server->visitor_count > 0;
+    return server->visitor_count + server->waiting_count > 0;
 }
 
 void tg__websocket_server_close(tg__websocket_server *server)

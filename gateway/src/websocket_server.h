@@ -55,7 +55,7 @@ void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns);
 /* No new connections from now on; every upgrade is answered with 503. */
 void tg__websocket_server_refuse_new(tg__websocket_server *server);
 
-/* True while somebody is connected who has not had an answer to his upgrade yet. */
+/* True while somebody is connected who has not had an answer to his upgrade or his token yet. */
 bool tg__websocket_server_has_visitors(const tg__websocket_server *server);
 
 /* Ends what is left; every connection has been torn down afterwards. The door must have been

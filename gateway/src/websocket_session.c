@@ -17,10 +17,13 @@
 static void welcome(tg__websocket_server *server, tg__websocket_session *own,
                     const tg__entitlement *entitlement)
 {
-    own->peer = tg__hub_connect(server->hub, own, entitlement, tg__websocket_moment(server));
+    if (!server->refuses_new) {
+        own->peer = tg__hub_connect(server->hub, own, entitlement, tg__websocket_moment(server));
+    }
     if (own->peer == NULL) {
-        own->turned_away = TG__CLOSE_TRY_AGAIN_LATER;
-        tg__log("%s: refused: no room for another connection", own->address);
+        own->turned_away =
+            server->refuses_new ? TG__CLOSE_SERVICE_RESTART : TG__CLOSE_TRY_AGAIN_LATER;
+        tg__log("%s: turned away with code %u", own->address, (unsigned)own->turned_away);
         (void)lws_callback_on_writable(own->wsi);
         return;
     }
