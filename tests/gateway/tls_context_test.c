@@ -87,6 +87,12 @@ static void gateways_with_one_secret_take_each_others_tickets(void **state)
     assert_int_equal(b.certificates_seen, 0);
     step_client_close(&b);
     lockstep_close(&other);
+    lockstep_open(&other, keys, path);
+    other.ahead_ns = TG__TICKET_PERIOD_S * NS; /* started in the period after */
+    join_for_ticket(&b, &other, l.certificate.ca_path, false, &a);
+    assert_int_equal(b.certificates_seen, 0);
+    step_client_close(&b);
+    lockstep_close(&other);
     lockstep_open(&other, keys, NULL); /* a secret of its own */
     step_client_open(&b, &other, other.certificate.ca_path, false);
     step_client_resume(&b, &a);
