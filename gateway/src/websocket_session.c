@@ -33,7 +33,8 @@ static void welcome(tg__websocket_server *server, tg__websocket_session *own,
 
 /*
  * The upgrade had to be decided at once, the token's signature takes longer: until its verdict the
- * connection gets nothing, and what it sends stays in its socket.
+ * connection gets nothing, and what it sends stays in its socket. (What came in one piece with the
+ * request, which RFC 6455 4.1 forbids, costs the connection: libwebsockets has read it already.)
  */
 static void await_verdict(tg__websocket_server *server, tg__websocket_session *own)
 {
