@@ -6,6 +6,7 @@
 #include <tickglass/internal/control_flow.h>
 
 #include "entropy.h"
+#include "wipe.h"
 
 #define RANDOM_BYTES 32u
 
@@ -18,7 +19,10 @@ static tg_err make_token(const char *path, tg__cause *cause)
         (void)snprintf(text + i * 2, sizeof text - i * 2, "%02x", random[i]);
     }
     text[RANDOM_BYTES * 2] = '\n';
-    return tg__file_write(path, text, RANDOM_BYTES * 2 + 1, 0600, cause);
+    const tg_err err = tg__file_write(path, text, RANDOM_BYTES * 2 + 1, 0600, cause);
+    tg__wipe(random, sizeof random);
+    tg__wipe(text, sizeof text);
+    return err;
 }
 
 static tg_err take_line(tg__bearer *bearer, const char *path, const char *text, size_t size,
@@ -60,5 +64,6 @@ tg_err tg__bearer_load(tg__bearer *bearer, const tg__state_dir *dir, const char 
     if (err == TG_OK) {
         err = take_line(bearer, path, text, size, cause);
     }
+    tg__wipe(text, sizeof text);
     return err;
 }

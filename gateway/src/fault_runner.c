@@ -18,6 +18,13 @@ static tg_err step_clock(tg__fault_targets *targets, const int64_t *values, tg__
     return TG_OK;
 }
 
+static tg_err change_certificate(tg__fault_targets *targets, const int64_t *values,
+                                 tg__cause *cause)
+{
+    (void)values;
+    return tg__websocket_fault_change_certificate(targets->server, cause);
+}
+
 static tg_err close_all(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
 {
     (void)cause;
@@ -46,6 +53,17 @@ static tg_err half_open(tg__fault_targets *targets, const int64_t *values, tg__c
     (void)cause;
     (void)tg__websocket_fault_half_open(targets->server, 0, values[0] != 0);
     return TG_OK;
+}
+
+/* From everybody, the gateway's own token included. */
+static tg_err revoke(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
+{
+    const tg__directory *directory = targets->hub->options.directory;
+    const char *venue =
+        values[0] == TG__FAULT_ALL_VENUES ? NULL : directory->venues[values[0]].name;
+    uint32_t closed = 0;
+    const tg_err err = tg__hub_revoke(targets->hub, NULL, venue, &closed);
+    return err == TG_OK ? TG_OK : tg__cause_set(cause, err, "fault revoke: %s", tg_err_text(err));
 }
 
 static tg_err reset_all(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
@@ -149,6 +167,7 @@ static tg_err wrong_boundary(tg__fault_targets *targets, const int64_t *values, 
 
 /* A new action is one line here and its function above. */
 const tg__fault_verb tg__fault_verbs[] = {
+    {"change-certificate", {TG__FAULT_NONE}, change_certificate},
     {"clock-step", {TG__FAULT_STEP_MS}, step_clock},
     {"close-all", {TG__FAULT_CLOSE_CODE}, close_all},
     {"corrupt-frames", {TG__FAULT_COUNT}, corrupt_frames},
@@ -164,6 +183,7 @@ const tg__fault_verb tg__fault_verbs[] = {
     {"reset-all", {TG__FAULT_NONE}, reset_all},
     {"restart-sequencer", {TG__FAULT_NONE}, restart_sequencer},
     {"revive", {TG__FAULT_VENUE, TG__FAULT_HANDLER}, revive_handler},
+    {"revoke", {TG__FAULT_VENUE}, revoke},
     {"thaw-lane", {TG__FAULT_LANE}, thaw_lane},
     {"thaw-venue", {TG__FAULT_VENUE}, thaw_venue},
     {"wrong-boundary", {TG__FAULT_BY}, wrong_boundary},

@@ -117,6 +117,7 @@ static tg_err begin_to_serve(tg__following_node *node, tg__cause *cause)
     options.directory = &node->session.directory;
     options.lineage = node->session.hello.lineage;
     options.time_resolution_ns = node->session.hello.time_resolution_ns;
+    tg__door_serve(options.door, options.directory);
     const tg_err err = tg__hub_open(&options, &node->hub);
     if (err != TG_OK) {
         return tg__cause_set(cause, err, "the hub: %s", tg_err_text(err));

@@ -263,7 +263,7 @@ static tg_err send_welcome(tg__hub *hub, tg__peer *peer, tg__moment now)
         .frame_interval_ms = options->frame_interval_ms,
         .heartbeat_interval_ms = options->heartbeat_interval_ms,
         .time_resolution_ns = options->time_resolution_ns,
-        .token_lifetime_s = 0,
+        .token_lifetime_s = tg__entitlement_lifetime_s(&peer->entitlement, now.utc_ns),
         .limits = options->limits,
     };
     size_t size = 0;
@@ -293,7 +293,8 @@ static tg_err send_stale_venues(tg__hub *hub, tg__peer *peer)
     return TG_OK;
 }
 
-tg__peer *tg__hub_connect(tg__hub *hub, void *owner, tg__moment now)
+tg__peer *tg__hub_connect(tg__hub *hub, void *owner, const tg__entitlement *entitlement,
+                          tg__moment now)
 {
     if (hub->peer_count == hub->options.peers_max) {
         return NULL;
@@ -306,6 +307,7 @@ tg__peer *tg__hub_connect(tg__hub *hub, void *owner, tg__moment now)
     tg__packet_queue_init(&peer->control, peer->control_slots, TG__PEER_CONTROL_MAX);
     tg__packet_queue_init(&peer->frames, peer->frame_slots, TG__PEER_FRAMES_MAX);
     peer->owner = owner;
+    peer->entitlement = *entitlement;
     peer->number = ++hub->next_number;
     tg__token_bucket_init(&peer->subscribe_rate, hub->options.limits.subscribe_per_second,
                           hub->options.limits.subscribe_per_second * SUBSCRIBE_BURST_FACTOR,
@@ -333,6 +335,7 @@ void tg__hub_teardown(tg__hub *hub, tg__peer **peer, tg__end_reason seen)
     }
     *peer = NULL;
     /* Indexes first: nothing may find the record any more. */
+    tg__door_own(hub->options.door, gone->renewal, NULL);
     leave_group(hub, gone);
     tg__priority_unlink(hub->priority_heads, gone->priority, gone->priority_count);
     if (gone->previous != NULL) {

@@ -7,8 +7,8 @@
 #ifndef TG_GATEWAY_HUB_H
 #define TG_GATEWAY_HUB_H
 
-#include "bearer.h"
 #include "cause.h"
+#include "door.h"
 #include "end_reason.h"
 #include "group_index.h"
 #include "hub_faults.h"
@@ -26,7 +26,7 @@ typedef struct tg__moment {
 
 typedef struct tg__hub_options {
     const tg__directory *directory; /* sealed; outlives the hub */
-    const tg__bearer *bearer;       /* outlives the hub */
+    tg__door *door;                 /* outlives the hub */
     tg__metrics *metrics;           /* outlives the hub; NULL: nothing is measured */
     uint64_t instance;
     uint64_t lineage;
@@ -80,6 +80,7 @@ typedef struct tg__hub {
     uint64_t stale_since[TG_VENUE_MAX]; /* boundary; 0: live */
     int64_t wrong_boundary_by;          /* told too much by the frames of the next so many cuts */
     uint32_t wrong_boundary_cuts;
+    int64_t next_expiry_mono_ns; /* when tokens are looked at again */
     tg__hub_counts counts;
     tg__hub_faults faults;
     /* Scratch of one call, so that no path allocates. */
@@ -98,7 +99,8 @@ TG_MUST_CHECK tg_err tg__hub_open(const tg__hub_options *options, tg__hub **out)
 void tg__hub_close(tg__hub *hub);
 
 /* A new connection: WELCOME and the empty set. NULL: peers_max is reached, or no memory. */
-tg__peer *tg__hub_connect(tg__hub *hub, void *owner, tg__moment now);
+tg__peer *tg__hub_connect(tg__hub *hub, void *owner, const tg__entitlement *entitlement,
+                          tg__moment now);
 
 /*
  * The one end of a connection, whatever its cause, which is counted; *peer is NULL then. NULL again
@@ -137,6 +139,25 @@ void tg__hub_follow(tg__hub *hub, uint64_t boundary, const tg__update *changed, 
 
 /* A lane admitted a tick: to those who follow the instrument on the priority channel. */
 void tg__hub_tick(tg__hub *hub, tg_instrument_id id, const tg_image *image);
+
+/*
+ * hub_rights.c. A TOKEN's verdict: its answer, and what it gives in the place of what was given
+ * before; a refused one changes nothing. Same errors as tg__hub_send_control().
+ */
+TG_MUST_CHECK tg_err tg__hub_answer_token(tg__hub *hub, tg__peer *peer,
+                                          const tg__door_answer *answer, tg__moment now);
+
+/* Close with 4001 whose token has expired; looks at most once a second. */
+void tg__hub_expire(tg__hub *hub, tg__moment now);
+
+/*
+ * tg__door_revoke(), and for who is connected as well. Nothing of a lost venue is sent from now on:
+ * who follows one is closed, with 4003 if no venue is left to him, else with 1012, and gets ANSWER
+ * 2 for it when he is back (PROTOCOL.md 11.2); who follows none keeps his connection. *closed
+ * counts.
+ */
+TG_MUST_CHECK tg_err tg__hub_revoke(tg__hub *hub, const char *subject, const char *venue,
+                                    uint32_t *closed);
 
 /* Mark the connection to be closed; what waits for it is not sent any more. */
 void tg__hub_close_peer(tg__hub *hub, tg__peer *peer, uint16_t code, uint32_t reconnect_after_ms);

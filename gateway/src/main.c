@@ -1,4 +1,5 @@
-/* tickglass-gateway: plays a market, or follows a node that does, and serves it. One thread. */
+/* tickglass-gateway: plays a market, or follows a node that does, and serves it. One thread, and
+ * one that verifies tokens. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -15,6 +16,7 @@
 
 #include "bearer_file.h"
 #include "certificate.h"
+#include "door.h"
 #include "drain.h"
 #include "entropy.h"
 #include "following_node.h"
@@ -23,14 +25,14 @@
 #include "options.h"
 #include "playing_node.h"
 #include "prng.h"
+#include "tls_context.h"
 #include "websocket_server.h"
+#include "wipe.h"
 
 #define BOUNDARIES_PER_FRAME 4u
 #define FRAME_INTERVAL_MS    40u
 #define HEARTBEAT_MS         1000u
 #define PEERS_MAX            4096u
-#define UPGRADES_PER_SECOND  1200u
-#define UPGRADE_BURST        2500u
 #define AUDIT_INTERVAL_NS    INT64_C(30000000000)
 #define NS_PER_MS            INT64_C(1000000)
 #define RECONNECT_MIN_MS     500u
@@ -53,6 +55,9 @@ typedef struct gateway {
     tg__state_dir state;
     tg__bearer bearer;
     tg__certificate certificate;
+    tg__tls_context *tls;
+    tg__jwt_keys *keys; /* NULL: only the gateway's own token is taken */
+    tg__door *door;
     tg__websocket_server *server;
     tg__playing_node plays;     /* without --from-bus */
     tg__following_node follows; /* with it */
@@ -66,11 +71,14 @@ typedef struct gateway {
 
 static volatile sig_atomic_t drain_asked;
 static volatile sig_atomic_t leave_asked; /* the signal's number */
+static volatile sig_atomic_t reload_asked;
 
 /* The first SIGTERM empties the gateway step by step; another one, or SIGINT, ends it at once. */
 static void on_signal(int number)
 {
-    if (number == SIGTERM && drain_asked == 0) {
+    if (number == SIGHUP) {
+        reload_asked = 1;
+    } else if (number == SIGTERM && drain_asked == 0) {
         drain_asked = 1;
     } else {
         leave_asked = number;
@@ -101,6 +109,13 @@ static tg_err open_state(gateway *g, tg__cause *cause)
     TG_TRY(tg__state_dir_open(&g->state, g->options.state_dir, cause));
     TG_TRY(tg__bearer_load(&g->bearer, &g->state, g->options.token_file, cause));
     TG_TRY(tg__certificate_open(&g->certificate, &g->state, time(NULL), cause));
+    TG_TRY(tg__tls_context_open(&g->certificate, &g->state, g->options.ticket_key_file, &g->tls,
+                                cause));
+    if (g->options.jwt_keys != NULL) {
+        TG_TRY(tg__jwt_keys_open(g->options.jwt_keys, &g->keys, cause));
+        tg__log("%u keys for JWTs from %s", (unsigned)tg__jwt_keys_count(g->keys),
+                g->options.jwt_keys);
+    }
     TG_TRY(tg__entropy_get(&g->instance, sizeof g->instance, cause));
     g->prng.state = g->instance;
     return TG_OK;
@@ -111,23 +126,34 @@ static tg_err open_server(gateway *g, tg__cause *cause)
     const tg__websocket_server_options options = {
         .host = g->options.listen_host,
         .port = g->options.listen_port,
-        .certificate_path = g->certificate.certificate_path,
-        .key_path = g->certificate.key_path,
-        .bearer = &g->bearer,
+        .certificate = &g->certificate,
+        .tls = g->tls,
         .clock = g->clock,
+        .seed = g->instance,
         .peers_max = PEERS_MAX,
-        .upgrades_per_second = UPGRADES_PER_SECOND,
-        .upgrade_burst = UPGRADE_BURST,
+        .handshakes_max = g->options.handshakes_max,
+        .upgrades_per_second = g->options.upgrades_per_second,
+        .upgrade_burst = g->options.upgrade_burst,
         .hang_up_after_s = g->options.hang_up_after_s,
     };
-    return tg__websocket_server_open(&options, &g->server, cause);
+    TG_TRY(tg__websocket_server_open(&options, &g->server, cause));
+    const tg__door_options door_options = {
+        .bearer = &g->bearer,
+        .keys = g->keys,
+        .issuer = g->options.jwt_issuer,
+        .audience = g->options.jwt_audience,
+        .wake = tg__websocket_server_interrupt,
+        .ctx = g->server,
+    };
+    const tg_err err = tg__door_open(&door_options, &g->door);
+    return err == TG_OK ? TG_OK : tg__cause_set(cause, err, "the door: %s", tg_err_text(err));
 }
 
 /* What does not depend on the market. */
 static tg__hub_options hub_options_of(const gateway *g)
 {
     const tg__hub_options options = {
-        .bearer = &g->bearer,
+        .door = g->door,
         .instance = g->instance,
         .frame_interval_ms = FRAME_INTERVAL_MS,
         .boundaries_per_frame = BOUNDARIES_PER_FRAME,
@@ -194,16 +220,29 @@ static tg_err announce(gateway *g, tg__cause *cause)
     return TG_OK;
 }
 
+/* Tears every connection down. Idempotent. */
+static void close_server(gateway *g)
+{
+    if (g->door != NULL) {
+        tg__door_stop(g->door);
+    }
+    tg__websocket_server_close(g->server);
+    g->server = NULL;
+}
+
 static void close_gateway(gateway *g)
 {
-    tg__websocket_server_close(g->server); /* tears every connection down */
+    close_server(g);
     if (is_following(g)) {
         tg__following_node_deinit(&g->follows);
     } else {
         tg__playing_node_close(&g->plays);
     }
+    tg__door_close(g->door);
+    tg__jwt_keys_close(g->keys);
+    tg__tls_context_close(g->tls);
     tg__state_dir_close(&g->state);
-    memset(&g->bearer, 0, sizeof g->bearer);
+    tg__wipe(&g->bearer, sizeof g->bearer);
 }
 
 /* ---- running ---- */
@@ -286,9 +325,24 @@ static tg_err step_node(gateway *g, int64_t *next_mono_ns, tg__cause *cause)
     return TG_OK;
 }
 
+/* SIGHUP. What cannot be read is reported, and what was there before stays in use. */
+static void reload_certificate(const gateway *g)
+{
+    tg__cause cause;
+    if (tg__websocket_server_reload_certificate(g->server, &cause) == TG_OK) {
+        tg__log("certificate and ticket key have been read again");
+    } else {
+        tg__log("the certificate stays as it was: %s", cause.text);
+    }
+}
+
 static tg_err serve(gateway *g, tg__cause *cause)
 {
     while (leave_asked == 0) {
+        if (reload_asked != 0) {
+            reload_asked = 0;
+            reload_certificate(g);
+        }
         int64_t next_mono_ns = 0;
         TG_TRY(step_node(g, &next_mono_ns, cause));
         if (!g->announced && hub_of(g) != NULL) {
@@ -333,8 +387,7 @@ static void leave(gateway *g)
 /* The last word: what was done, and whether the index was right to the end. */
 static void give_account(gateway *g)
 {
-    tg__websocket_server_close(g->server); /* so that what was cut is in it */
-    g->server = NULL;
+    close_server(g); /* so that what was cut is in it */
     const tg__hub *const hub = hub_of(g);
     if (hub == NULL) {
         return;
@@ -361,7 +414,8 @@ static tg_err catch_signals(tg__cause *cause)
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal;
     (void)sigemptyset(&action.sa_mask);
-    if (sigaction(SIGINT, &action, NULL) != 0 || sigaction(SIGTERM, &action, NULL) != 0) {
+    if (sigaction(SIGINT, &action, NULL) != 0 || sigaction(SIGTERM, &action, NULL) != 0 ||
+        sigaction(SIGHUP, &action, NULL) != 0) {
         return tg__cause_set(cause, TG_ERR_IO, "signals: %s", strerror(errno));
     }
     return TG_OK;

@@ -13,6 +13,7 @@
 
 #define SKEW_MS_MAX 10000u
 #define NS_PER_MS   INT64_C(1000000)
+#define RATE_MAX    1000000u /* of a token bucket */
 
 #define DRAIN_INTERVAL_MS_MAX 60000u
 #define HANG_UP_AFTER_S_MAX   3600u
@@ -40,6 +41,16 @@ const char tg__options_help[] =
     "  --state-dir DIR          certificate, token, epochs; default\n"
     "                           $XDG_STATE_HOME/tickglass-gateway\n"
     "  --token-file FILE        the bearer token; default: DIR/token, made at the first start\n"
+    "  --ticket-key-file FILE   secret of the TLS session tickets, for gateways that share it;\n"
+    "                           default: DIR/ticket.key, made at the first start\n"
+    "  --jwt-keys FILE          also take JWTs (ES256, RS256) signed by one of these keys: PEM, a\n"
+    "                           line \"kid: NAME\" before a key names it\n"
+    "  --jwt-issuer TEXT        their iss must be this\n"
+    "  --jwt-audience TEXT      their aud must name this\n"
+    "  --upgrades-per-second N  admission rate (default 1200); beyond: 503 with Retry-After\n"
+    "  --upgrade-burst N        so many at once (default 2500)\n"
+    "  --handshakes-max N       TLS handshakes under way at once (default 64); others wait in the\n"
+    "                           listen queue\n"
     "  --write-tape FILE        write what is played, as a tape\n"
     "  --faults FILE            actions that go wrong on purpose, with their times\n"
     "  --metrics-dir DIR        stage histograms, a new interval every 10 s, are written there\n"
@@ -212,6 +223,10 @@ static const char **text_option(tg__options *options, const char *name)
         {"--metrics-dir", &options->metrics_dir},
         {"--tick-log", &options->tick_log},
         {"--token-file", &options->token_file},
+        {"--ticket-key-file", &options->ticket_key_file},
+        {"--jwt-keys", &options->jwt_keys},
+        {"--jwt-issuer", &options->jwt_issuer},
+        {"--jwt-audience", &options->jwt_audience},
         {"--write-tape", &options->write_tape},
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -266,9 +281,12 @@ static tg_err take_number(tg__options *options, const char *name, const char *va
         {"--drain-percent", &options->drain_percent, 1, 100},
         {"--feeds", &options->feeds, 1, 2},
         {"--frames-per-digest", &options->frames_per_digest, 1, 1000000},
+        {"--handshakes-max", &options->handshakes_max, 1, RATE_MAX},
         {"--hang-up-after-s", &options->hang_up_after_s, 2, HANG_UP_AFTER_S_MAX},
         {"--sim-open-s", &options->sim.open_s, 0, TG__SIM_SECONDS_MAX},
         {"--sim-rate", &options->sim.ticks_per_s, TG__SIM_TICKS_PER_S_MIN, TG__SIM_TICKS_PER_S_MAX},
+        {"--upgrade-burst", &options->upgrade_burst, 1, RATE_MAX},
+        {"--upgrades-per-second", &options->upgrades_per_second, 1, RATE_MAX},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         if (strcmp(name, numbers[i].name) != 0) {
@@ -336,6 +354,11 @@ static tg_err check_together(const tg__options *options, bool sim, const char *m
         return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT,
                              "--loop, --merge-feeds and --keep-times belong to --tape");
     }
+    if (options->jwt_keys == NULL &&
+        (options->jwt_issuer != NULL || options->jwt_audience != NULL)) {
+        return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT,
+                             "--jwt-issuer and --jwt-audience belong to --jwt-keys");
+    }
     return TG_OK;
 }
 
@@ -352,6 +375,9 @@ tg_err tg__options_parse(tg__options *options, int argc, char *const *argv, tg__
         .drain_percent = TG__DRAIN_PERCENT,
         .drain_interval_ms = TG__DRAIN_INTERVAL_MS,
         .hang_up_after_s = TG__REACH_HANG_UP_S,
+        .upgrades_per_second = 1200,
+        .upgrade_burst = 2500,
+        .handshakes_max = 64,
     };
     *options = defaults;
     options->sim = tg__sim_usual;

@@ -27,6 +27,13 @@ typedef struct tg__options {
     const char *from_bus; /* NULL: plays by itself; else follows the node that listens there */
     const char *state_dir;
     const char *token_file;
+    const char *ticket_key_file;
+    const char *jwt_keys; /* NULL: only the gateway's own token is taken */
+    const char *jwt_issuer;
+    const char *jwt_audience;
+    uint32_t upgrades_per_second;
+    uint32_t upgrade_burst;
+    uint32_t handshakes_max;
     const char *write_tape;
     const char *tick_log;
     const char *faults;

@@ -2,6 +2,7 @@
 #ifndef TG_GATEWAY_PEER_H
 #define TG_GATEWAY_PEER_H
 
+#include "entitlement.h"
 #include "group.h"
 #include "packet_queue.h"
 #include "priority.h"
@@ -30,6 +31,8 @@ typedef struct tg__peer {
     bool asked_to_write;      /* the transport was told and has not found the end yet */
     uint16_t close_code;      /* 0: stays */
     uint32_t reconnect_after_ms;
+    tg__entitlement entitlement;
+    uint64_t renewal; /* the door's ticket of a TOKEN that waits for its verdict; 0: none */
     tg__token_bucket subscribe_rate;
     tg__priority_slot *priority; /* ascending ids; NULL until the first is subscribed */
     uint32_t priority_count;

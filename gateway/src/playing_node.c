@@ -184,6 +184,7 @@ tg_err tg__playing_node_serve(tg__playing_node *node, const tg__hub_options *hub
     options.lineage = node->epochs.lineage;
     options.time_resolution_ns = TIME_RESOLUTION_NS;
     options.metrics = node->metrics;
+    tg__door_serve(options.door, options.directory);
     const tg_err err = tg__hub_open(&options, &node->hub);
     if (err != TG_OK) {
         return tg__cause_set(cause, err, "the hub: %s", tg_err_text(err));

@@ -32,6 +32,12 @@ static tg_instrument_id resolve(const tg__directory *directory, const tg__name *
     return tg__directory_find_name(directory, name->venue, name->symbol);
 }
 
+static bool is_entitled(const tg__hub *hub, const tg__peer *peer, tg_instrument_id id)
+{
+    return tg__entitlement_covers(&peer->entitlement,
+                                  hub->options.directory->instruments[id].venue);
+}
+
 /* ---- dictionary ---- */
 
 static tg_err send_dictionary(tg__hub *hub, tg__peer *peer, size_t count)
@@ -114,6 +120,9 @@ static tg__answer_code mark(tg__hub *hub, tg__peer *peer, set_change *change, tg
     }
     if (id == TG_INSTRUMENT_NONE) {
         return TG__ANSWER_UNKNOWN;
+    }
+    if (change->adds && !is_entitled(hub, peer, id)) {
+        return TG__ANSWER_NOT_ENTITLED;
     }
     if (bit_get(hub->marks, id) == change->adds) {
         return TG__ANSWER_OK;
@@ -232,7 +241,7 @@ static tg_err send_rows(tg__hub *hub, tg__peer *peer, tg__name_reader *names, tg
     tg__name name;
     while (tg__name_next(names, &name)) {
         const tg_instrument_id id = resolve(hub->options.directory, &name);
-        if (id == TG_INSTRUMENT_NONE || !bit_get(peer->known, id)) {
+        if (id == TG_INSTRUMENT_NONE || !bit_get(peer->known, id) || !is_entitled(hub, peer, id)) {
             continue;
         }
         tg__tick *tick = &hub->ticks[count++];
@@ -311,17 +320,23 @@ static tg_err take_echo(tg__hub *hub, tg__peer *peer, const uint8_t *message, si
 }
 
 static tg_err take_token(tg__hub *hub, tg__peer *peer, const uint8_t *message, size_t size,
-                         tg__fault *fault)
+                         tg__moment now, tg__fault *fault)
 {
     const char *token = NULL;
     size_t token_size = 0;
     TG_TRY(tg__token_decode(message, size, &token, &token_size, fault));
-    const tg__token_answer answer = {
-        .accepted = tg__bearer_matches(hub->options.bearer, token, token_size),
-    };
-    size_t out = 0;
-    TG_TRY(tg__token_answer_encode(&answer, hub->message, TG__MESSAGE_SIZE_MAX, &out));
-    return tg__hub_send_control(hub, peer, out);
+    /* One at a time: answers carry no number, so that a second one could not be told from it. */
+    static const tg__door_answer busy = {.verdict = TG__TOKEN_BUSY};
+    if (peer->renewal != 0) {
+        return tg__hub_answer_token(hub, peer, &busy, now);
+    }
+    const tg__door_answer answer = tg__door_ask(hub->options.door, token, token_size, now.utc_ns);
+    if (answer.ticket == 0) {
+        return tg__hub_answer_token(hub, peer, &answer, now);
+    }
+    peer->renewal = answer.ticket;
+    tg__door_own(hub->options.door, answer.ticket, peer->owner);
+    return TG_OK;
 }
 
 static tg_err dispatch(tg__hub *hub, tg__peer *peer, const uint8_t *message, size_t size,
@@ -339,7 +354,7 @@ static tg_err dispatch(tg__hub *hub, tg__peer *peer, const uint8_t *message, siz
     case TG__KIND_ECHO:
         return take_echo(hub, peer, message, size, now, fault);
     case TG__KIND_TOKEN:
-        return take_token(hub, peer, message, size, fault);
+        return take_token(hub, peer, message, size, now, fault);
     default:
         break;
     }

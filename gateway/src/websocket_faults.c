@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
+
+#include <tickglass/internal/control_flow.h>
 
 #include "log.h"
 
@@ -49,4 +52,10 @@ void tg__websocket_fault_reset_all(tg__websocket_server *server)
             tg__log("%s: cannot be reset: %s", own->address, strerror(errno));
         }
     }
+}
+
+tg_err tg__websocket_fault_change_certificate(tg__websocket_server *server, tg__cause *cause)
+{
+    TG_TRY(tg__certificate_renew(server->options.certificate, time(NULL), cause));
+    return tg__websocket_server_reload_certificate(server, cause);
 }

@@ -18,6 +18,7 @@
 #define INSPECTION_US        500000
 #define NS_PER_S             INT64_C(1000000000)
 #define KEEP_ALIVE_S         5
+#define HANDSHAKE_S          5 /* the places for handshakes are few: who is silent has his no longer */
 #define ALARM_RESOLUTION_US  1000
 #define SPARE_DESCRIPTORS    64u
 
@@ -86,6 +87,12 @@ void tg__websocket_server_wake(void *server, tg__peer *peer)
     (void)server;
     const tg__websocket_session *own = peer->owner;
     (void)lws_callback_on_writable(own->wsi);
+}
+
+void tg__websocket_server_interrupt(void *server)
+{
+    const tg__websocket_server *own = server;
+    lws_cancel_service(own->context); /* its only function that another thread may call */
 }
 
 /* ---- life ---- */
@@ -157,8 +164,10 @@ static struct lws_context_creation_info creation_info(tg__websocket_server *serv
         .options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT |
                    LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND,
         .user = server,
-        .ssl_cert_filepath = options->certificate_path,
-        .ssl_private_key_filepath = options->key_path,
+        .ssl_cert_filepath = options->certificate->certificate_path,
+        .ssl_private_key_filepath = options->certificate->key_path,
+        .simultaneous_ssl_handshake_restriction = (int)options->handshakes_max,
+        .timeout_secs = HANDSHAKE_S,
         .max_http_header_data = HTTP_HEADER_DATA_MAX,
         .pt_serv_buf_size = TG__RECEIVE_BUFFER_SIZE,
         .fd_limit_per_thread = options->peers_max + SPARE_DESCRIPTORS,
@@ -202,6 +211,8 @@ tg_err tg__websocket_server_open(const tg__websocket_server_options *options,
     fill_protocols(server);
     tg__token_bucket_init(&server->upgrades, options->upgrades_per_second, options->upgrade_burst,
                           tg__websocket_moment(server).mono_ns);
+    tg__retry_spread_init(&server->retry_spread, options->upgrades_per_second, options->seed,
+                          tg__websocket_moment(server).mono_ns);
     lws_set_log_level(LLL_ERR, forward_log);
     const char *host = strcmp(options->host, "localhost") == 0 ? "127.0.0.1" : options->host;
     struct lws_context_creation_info info = creation_info(server, host);
@@ -219,6 +230,9 @@ tg_err tg__websocket_server_open(const tg__websocket_server_options *options,
 void tg__websocket_server_serve(tg__websocket_server *server, tg__hub *hub)
 {
     server->hub = hub;
+    if (hub != NULL) {
+        server->door = hub->options.door;
+    }
     lws_sul_schedule(server->context, 0, &server->inspection.list, inspect_all,
                      hub != NULL ? INSPECTION_US : LWS_SET_TIMER_USEC_CANCEL);
 }
@@ -233,7 +247,7 @@ const tg__upgrade_counts *tg__websocket_server_upgrades(const tg__websocket_serv
     return &server->upgrade_counts;
 }
 
-void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns)
+static void serve_sockets(tg__websocket_server *server, int64_t wait_ns)
 {
     if (wait_ns <= 0) {
         (void)lws_service_tsi(server->context, -1, 0);
@@ -244,8 +258,34 @@ void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns)
     (void)lws_service(server->context, 0);
 }
 
-/* Dissolving a TCP socket's association is how a program resets it; libwebsockets then finds it
- * dead and tears the connection down as it does when the network did this. */
+static void take_verdicts(tg__websocket_server *server)
+{
+    void *owner = NULL;
+    tg__door_answer answer;
+    while (server->door != NULL &&
+           tg__door_next(server->door, tg__websocket_moment(server).utc_ns, &owner, &answer)) {
+        if (owner != NULL) {
+            tg__websocket_take_verdict(server, owner, &answer);
+        }
+    }
+}
+
+void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns)
+{
+    tg__tls_context_enter(server->options.tls, tg__websocket_moment(server).utc_ns);
+    serve_sockets(server, wait_ns);
+    tg__tls_context_leave();
+    take_verdicts(server);
+    if (server->hub != NULL) {
+        tg__hub_expire(server->hub, tg__websocket_moment(server));
+    }
+}
+
+tg_err tg__websocket_server_reload_certificate(tg__websocket_server *server, tg__cause *cause)
+{
+    return tg__tls_context_reload(server->options.tls, tg__websocket_moment(server).mono_ns, cause);
+}
+
 void tg__websocket_server_refuse_new(tg__websocket_server *server)
 {
     server->refuses_new = true;
@@ -266,7 +306,7 @@ void tg__websocket_server_cut_off(tg__websocket_server *server)
 
 bool tg__websocket_server_has_visitors(const tg__websocket_server *server)
 {
-    return server->visitor_count > 0;
+    return server->visitor_count + server->waiting_count > 0;
 }
 
 void tg__websocket_server_close(tg__websocket_server *server)

@@ -13,6 +13,69 @@
 #define MESSAGES_PER_TURN  16u   /* so that one connection does not keep the others waiting */
 #define BACKLOG_POLL_US    20000 /* nothing tells when another machine acknowledges */
 
+/* WELCOME and what follows; if there is no room, the code that says so. */
+static void welcome(tg__websocket_server *server, tg__websocket_session *own,
+                    const tg__entitlement *entitlement)
+{
+    if (!server->refuses_new && server->hub != NULL) {
+        own->peer = tg__hub_connect(server->hub, own, entitlement, tg__websocket_moment(server));
+    }
+    if (own->peer == NULL) {
+        own->turned_away =
+            server->refuses_new ? TG__CLOSE_SERVICE_RESTART : TG__CLOSE_TRY_AGAIN_LATER;
+        tg__log("%s: turned away with code %u", own->address, (unsigned)own->turned_away);
+        (void)lws_callback_on_writable(own->wsi);
+        return;
+    }
+    tg__log("connection %llu from %s: open, %u in all", (unsigned long long)own->peer->number,
+            own->address, (unsigned)server->hub->peer_count);
+}
+
+/*
+ * The upgrade had to be decided at once, the token's signature takes longer: until its verdict the
+ * connection gets nothing, and what it sends stays in its socket. (What came in one piece with the
+ * request, which RFC 6455 4.1 forbids, costs the connection: libwebsockets has read it already.)
+ */
+static void await_verdict(tg__websocket_server *server, tg__websocket_session *own)
+{
+    own->ticket = server->admitted.ticket;
+    tg__door_own(server->door, own->ticket, own);
+    server->waiting_count++;
+    (void)lws_rx_flow_control(own->wsi, 0);
+}
+
+static void take_first_verdict(tg__websocket_server *server, tg__websocket_session *own,
+                               const tg__door_answer *answer)
+{
+    own->ticket = 0;
+    server->waiting_count--;
+    (void)lws_rx_flow_control(own->wsi, 1);
+    if (answer->verdict == TG__TOKEN_ADMITTED) {
+        welcome(server, own, &answer->entitlement);
+        return;
+    }
+    own->turned_away =
+        answer->verdict == TG__TOKEN_NO_VENUE ? TG__CLOSE_FORBIDDEN : TG__CLOSE_TOKEN_EXPIRED;
+    tg__log("%s: turned away with code %u: %s", own->address, (unsigned)own->turned_away,
+            tg__token_verdict_text(answer->verdict));
+    (void)lws_callback_on_writable(own->wsi);
+}
+
+void tg__websocket_take_verdict(tg__websocket_server *server, tg__websocket_session *own,
+                                const tg__door_answer *answer)
+{
+    if (own->peer == NULL) {
+        take_first_verdict(server, own, answer);
+        return;
+    }
+    own->peer->renewal = 0;
+    if (tg__hub_answer_token(server->hub, own->peer, answer, tg__websocket_moment(server)) !=
+        TG_OK) {
+        tg__log("connection %llu from %s: its answers are not read",
+                (unsigned long long)own->peer->number, own->address);
+    }
+}
+
 int tg__websocket_establish(struct lws *wsi, tg__websocket_session *own)
 {
     tg__websocket_server *server = tg__websocket_server_of(wsi);
@@ -25,16 +88,11 @@ int tg__websocket_establish(struct lws *wsi, tg__websocket_session *own)
     if (!tg__tcp_socket_cap(lws_get_socket_fd(wsi))) {
         tg__log("%s: the send buffer could not be capped: %s", own->address, strerror(errno));
     }
-    if (server->hub == NULL) {
-        return -1; /* it went away between the upgrade and now */
+    if (server->admitted.ticket != 0) {
+        await_verdict(server, own);
+    } else {
+        welcome(server, own, &server->admitted.entitlement);
     }
-    own->peer = tg__hub_connect(server->hub, own, now);
-    if (own->peer == NULL) {
-        tg__log("%s: refused: no room for another connection", own->address);
-        return -1;
-    }
-    tg__log("connection %llu from %s: open, %u in all", (unsigned long long)own->peer->number,
-            own->address, (unsigned)server->hub->peer_count);
     return 0;
 }
 
@@ -56,7 +114,16 @@ static tg__end_reason look_at_end(struct lws *wsi, const tg__websocket_session *
 
 void tg__websocket_end_session(struct lws *wsi, tg__websocket_session *own)
 {
-    if (own == NULL || own->peer == NULL) {
+    if (own == NULL) {
+        return;
+    }
+    tg__websocket_server *server = tg__websocket_server_of(wsi);
+    if (own->ticket != 0) {
+        tg__door_own(server->door, own->ticket, NULL);
+        own->ticket = 0;
+        server->waiting_count--;
+    }
+    if (own->peer == NULL) {
         return;
     }
     own->seen = look_at_end(wsi, own);
@@ -65,7 +132,7 @@ void tg__websocket_end_session(struct lws *wsi, tg__websocket_session *own)
             tg__end_reason_text(tg__end_reason_of(own->peer->close_code, own->seen)), own->end,
             (unsigned long long)own->peer->messages_sent, (unsigned long long)own->peer->bytes_sent,
             (unsigned long long)own->peer->gaps);
-    tg__hub_teardown(tg__websocket_server_of(wsi)->hub, &own->peer, own->seen);
+    tg__hub_teardown(server->hub, &own->peer, own->seen);
     free(own->partial);
     own->partial = NULL;
 }
@@ -188,6 +255,10 @@ static bool is_behind(struct lws *wsi, tg__websocket_session *own, int64_t mono_
 int tg__websocket_write_ready(struct lws *wsi, tg__websocket_session *own)
 {
     tg__websocket_server *server = tg__websocket_server_of(wsi);
+    if (own->turned_away != 0) {
+        lws_close_reason(wsi, (enum lws_close_status)own->turned_away, NULL, 0);
+        return -1;
+    }
     if (own->peer == NULL || own->half_open) {
         return 0;
     }

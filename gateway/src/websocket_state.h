@@ -6,6 +6,7 @@
 
 #include "backlog.h"
 #include "reach.h"
+#include "retry_spread.h"
 #include "websocket_server.h"
 
 #define TG__ADDRESS_SIZE        64
@@ -13,7 +14,9 @@
 
 typedef struct tg__websocket_session {
     struct lws *wsi;
-    tg__peer *peer; /* NULL before and after the WebSocket */
+    tg__peer *peer;       /* NULL before WELCOME and after the WebSocket */
+    uint64_t ticket;      /* the door's, while its verdict is awaited and nothing is sent */
+    uint16_t turned_away; /* the close code instead of WELCOME */
     tg__reach reach;
     tg__backlog backlog;
     size_t last_size;      /* of the message given to libwebsockets last */
@@ -35,7 +38,8 @@ typedef struct tg__websocket_alarm {
 
 struct tg__websocket_server {
     tg__websocket_server_options options;
-    tg__hub *hub;
+    tg__hub *hub;   /* NULL: there is nothing to serve */
+    tg__door *door; /* of the hub, or of the one before */
     struct lws_context *context;
     struct lws_vhost *vhost;
     tg__websocket_alarm alarm;      /* ends a wait */
@@ -43,6 +47,9 @@ struct tg__websocket_server {
     struct lws *watch;              /* NULL: nothing is watched */
     tg__token_bucket upgrades;
     tg__upgrade_counts upgrade_counts;
+    tg__retry_spread retry_spread;
+    tg__door_answer admitted; /* of the upgrade that was allowed last, until it is established */
+    uint32_t waiting_count;   /* connections that wait for the door's verdict */
     bool refuses_new;
     bool stops;
     bool paused;
@@ -82,6 +89,9 @@ void tg__websocket_take_pong(struct lws *wsi, tg__websocket_session *own, const 
                              size_t size);
 void tg__websocket_note_peer_close(tg__websocket_session *own, const uint8_t *payload, size_t size);
 void tg__websocket_end_session(struct lws *wsi, tg__websocket_session *own);
+/* About the token that the connection came with, or one that it sent since. */
+void tg__websocket_take_verdict(tg__websocket_server *server, tg__websocket_session *own,
+                                const tg__door_answer *answer);
 
 /* websocket_faults.c */
 void tg__websocket_keep_half_open(tg__websocket_session *own);

@@ -206,7 +206,8 @@ static void connect_client(void)
     memset(w.live, 0, sizeof w.live);
     memset(w.stale, 0, sizeof w.stale);
     w.messages = 0;
-    w.peer = tg__hub_connect(w.f.hub, NULL, w.f.now);
+    const tg__entitlement all = tg__entitlement_of_all(w.f.directory.venue_count);
+    w.peer = tg__hub_connect(w.f.hub, NULL, &all, w.f.now);
     assert_non_null(w.peer);
     send_request(TG__KIND_SUBSCRIBE, INSTRUMENTS);
     read_all();
@@ -571,7 +572,8 @@ static void a_new_connection_hears_right_behind_welcome_what_is_stale(void **sta
     DO(tg__fault_freeze_venue(&w.f.playback, PLAIN_VENUE, true));
     pass(150);
     tg__hub_teardown(w.f.hub, &w.peer, TG__END_SERVER_STOP);
-    w.peer = tg__hub_connect(w.f.hub, NULL, w.f.now);
+    const tg__entitlement all = tg__entitlement_of_all(w.f.directory.venue_count);
+    w.peer = tg__hub_connect(w.f.hub, NULL, &all, w.f.now);
     assert_non_null(w.peer);
     static uint8_t message[TG__MESSAGE_SIZE_MAX];
     size_t size = 0;

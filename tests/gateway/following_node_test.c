@@ -20,6 +20,9 @@
 static scratch_folder folder;
 static char path[192];
 static tg__bearer bearer;
+static tg__certificate certificate;
+static tg__tls_context *tls;
+static tg__door *door;
 static tg__websocket_server *server;
 static tg__following_node node;
 static tg__moment now;
@@ -31,20 +34,22 @@ static size_t size;
 static void open_server(void)
 {
     tg__state_dir state;
-    tg__certificate certificate;
     tg__cause cause;
     assert_int_equal(tg__state_dir_open(&state, scratch_path(&folder, "state"), &cause), TG_OK);
     assert_int_equal(tg__certificate_open(&certificate, &state, time(NULL), &cause), TG_OK);
+    assert_int_equal(tg__tls_context_open(&certificate, &state, NULL, &tls, &cause), TG_OK);
     tg__state_dir_close(&state);
     const tg__websocket_server_options options = {.host = "127.0.0.1",
-                                                  .certificate_path = certificate.certificate_path,
-                                                  .key_path = certificate.key_path,
-                                                  .bearer = &bearer,
+                                                  .certificate = &certificate,
+                                                  .tls = tls,
+                                                  .handshakes_max = 4,
                                                   .clock = tg_clock_system(),
                                                   .peers_max = 4,
                                                   .upgrades_per_second = 10,
                                                   .upgrade_burst = 10};
     assert_int_equal(tg__websocket_server_open(&options, &server, &cause), TG_OK);
+    const tg__door_options door_options = {.bearer = &bearer};
+    assert_int_equal(tg__door_open(&door_options, &door), TG_OK);
 }
 
 static void listen_at_path(void)
@@ -68,7 +73,7 @@ static int set_up(void **state)
     listen_at_path();
     const tg__following_node_options options = {.path = path,
                                                 .server = server,
-                                                .hub = {.bearer = &bearer,
+                                                .hub = {.door = door,
                                                         .instance = 7,
                                                         .frame_interval_ms = 40,
                                                         .boundaries_per_frame = 4,
@@ -86,6 +91,8 @@ static int tear_down(void **state)
     (void)state;
     tg__websocket_server_close(server);
     tg__following_node_deinit(&node);
+    tg__door_close(door);
+    tg__tls_context_close(tls);
     (void)close(listener);
     if (far_end >= 0) {
         (void)close(far_end);

@@ -42,9 +42,11 @@ void hub_fixture_open(hub_fixture *fixture, uint32_t boundaries_per_frame)
     memcpy(fixture->bearer.token, "secret", 6);
     assert_int_equal(
         tg__sequencer_init(&fixture->sequencer, &fixture->directory, 1, FIXTURE_RESOLUTION), TG_OK);
+    const tg__door_options door = {.bearer = &fixture->bearer, .directory = &fixture->directory};
+    assert_int_equal(tg__door_open(&door, &fixture->door), TG_OK);
     const tg__hub_options options = {
         .directory = &fixture->directory,
-        .bearer = &fixture->bearer,
+        .door = fixture->door,
         .instance = 77,
         .lineage = 88,
         .time_resolution_ns = FIXTURE_RESOLUTION,
@@ -67,6 +69,7 @@ void hub_fixture_close(hub_fixture *fixture)
         assert_null(fixture->hub->priority_heads[id]);
     }
     tg__hub_close(fixture->hub);
+    tg__door_close(fixture->door);
     tg__sequencer_deinit(&fixture->sequencer);
     tg__directory_deinit(&fixture->directory);
 }
@@ -98,7 +101,8 @@ void hub_client_open(hub_client *client, hub_fixture *fixture)
     client->fixture = fixture;
     tg__channel_init(&client->channel, client->ids, client->images, FIXTURE_INSTRUMENTS,
                      FIXTURE_RESOLUTION);
-    client->peer = tg__hub_connect(fixture->hub, client, fixture->now);
+    const tg__entitlement all = tg__entitlement_of_all(fixture->directory.venue_count);
+    client->peer = tg__hub_connect(fixture->hub, client, &all, fixture->now);
     assert_non_null(client->peer);
 }
 

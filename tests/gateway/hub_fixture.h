@@ -11,6 +11,7 @@
 typedef struct hub_fixture {
     tg__directory directory;
     tg__bearer bearer;
+    tg__door *door;
     tg__sequencer sequencer;
     tg__hub *hub;
     tg__moment now;

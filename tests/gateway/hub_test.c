@@ -446,7 +446,7 @@ static void more_connections_than_allowed_are_refused(void **state)
     for (size_t i = 0; i < FIXTURE_PEERS; i++) {
         hub_client_open(&clients[i], fixture);
     }
-    assert_null(tg__hub_connect(fixture->hub, NULL, fixture->now));
+    assert_null(tg__hub_connect(fixture->hub, NULL, &clients[0].peer->entitlement, fixture->now));
     for (size_t i = 0; i < FIXTURE_PEERS; i++) {
         hub_client_close(&clients[(i * 7) % FIXTURE_PEERS]);
     }

@@ -26,6 +26,10 @@ static void nothing_means_the_simulated_market_on_a_free_port(void **state)
     assert_int_equal(o.seed, 1);
     assert_int_equal(o.speed_milli, 1000);
     assert_int_equal(o.feeds, 1);
+    assert_int_equal(o.upgrades_per_second, 1200);
+    assert_int_equal(o.upgrade_burst, 2500);
+    assert_int_equal(o.handshakes_max, 64);
+    assert_null(o.jwt_keys);
     assert_string_equal(o.listen_host, "127.0.0.1");
     assert_int_equal(o.listen_port, 0);
     assert_string_equal(o.metrics_host, "");
@@ -66,7 +70,9 @@ static void every_option_is_taken(void **state)
                            "k", "--write-tape", "w", "--tick-log", "t", "--faults", "f",
                            "--metrics-dir", "m", "--metrics-listen", "127.0.0.1:9100",
                            "--keep-times", "--hold-until-subscribed", "--bus", "b", "--seed",
-                           "18446744073709551615"),
+                           "18446744073709551615", "--jwt-keys", "j", "--jwt-issuer", "i",
+                           "--jwt-audience", "a", "--ticket-key-file", "t", "--upgrades-per-second",
+                           "7", "--upgrade-burst", "8", "--handshakes-max", "9"),
                      TG_OK);
     assert_string_equal(o.tape, "t.csv.xz");
     assert_int_equal(o.speed_milli, 2500);
@@ -79,6 +85,13 @@ static void every_option_is_taken(void **state)
     assert_string_equal(o.port_file, "p");
     assert_string_equal(o.state_dir, "d");
     assert_string_equal(o.token_file, "k");
+    assert_string_equal(o.jwt_keys, "j");
+    assert_string_equal(o.jwt_issuer, "i");
+    assert_string_equal(o.jwt_audience, "a");
+    assert_string_equal(o.ticket_key_file, "t");
+    assert_int_equal(o.upgrades_per_second, 7);
+    assert_int_equal(o.upgrade_burst, 8);
+    assert_int_equal(o.handshakes_max, 9);
     assert_string_equal(o.write_tape, "w");
     assert_string_equal(o.tick_log, "t");
     assert_string_equal(o.metrics_dir, "m");
@@ -110,6 +123,10 @@ static void bad_values_are_named(void **state)
         {"--metrics-listen", "9100", "--metrics-listen 9100: expected"},
         {"--seed", "18446744073709551616", "expected an unsigned"},
         {"--seed", "", "expected an unsigned"},
+        {"--handshakes-max", "0", "--handshakes-max 0: expected a whole number from 1"},
+        {"--upgrade-burst", "1000001", "--upgrade-burst 1000001: expected"},
+        {"--upgrades-per-second", "", "--upgrades-per-second : expected"},
+        {"--jwt-issuer", "x", "belong to --jwt-keys"},
         {"--sim-rate", "99", "--sim-rate 99: expected a whole number from 100 to 1000000"},
         {"--sim-rate", "1000001", "--sim-rate 1000001: expected a whole"},
         {"--sim-rate", "", "--sim-rate : expected"},
@@ -196,7 +213,14 @@ static void the_help_names_every_option(void **state)
                                         "--sim-release-s",
                                         "--bus",
                                         "--from-bus",
-                                        "--frames-per-digest"};
+                                        "--frames-per-digest",
+                                        "--jwt-keys",
+                                        "--jwt-issuer",
+                                        "--jwt-audience",
+                                        "--ticket-key-file",
+                                        "--upgrades-per-second",
+                                        "--upgrade-burst",
+                                        "--handshakes-max"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_non_null(strstr(tg__options_help, names[i]));
     }

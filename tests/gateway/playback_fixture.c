@@ -28,8 +28,10 @@ void playback_fixture_open(playback_fixture *f, const char *tape, uint32_t speed
     assert_int_equal(tg__epoch_store_next(&f->epochs, &epoch, &f->cause), TG_OK);
     assert_int_equal(tg__sequencer_init(&f->sequencer, &f->directory, epoch, PLAYBACK_RESOLUTION),
                      TG_OK);
+    const tg__door_options door = {.bearer = &f->bearer, .directory = &f->directory};
+    assert_int_equal(tg__door_open(&door, &f->door), TG_OK);
     const tg__hub_options options = {.directory = &f->directory,
-                                     .bearer = &f->bearer,
+                                     .door = f->door,
                                      .time_resolution_ns = PLAYBACK_RESOLUTION,
                                      .frame_interval_ms = 40,
                                      .boundaries_per_frame = 4,
@@ -55,6 +57,7 @@ void playback_fixture_close(playback_fixture *f)
     tg__feed_deinit(&f->playback.feed);
     tg__latest_rows_deinit(&f->playback.latest);
     tg__hub_close(f->hub);
+    tg__door_close(f->door);
     tg__sequencer_deinit(&f->sequencer);
     tg__directory_deinit(&f->directory);
     tg__state_dir_close(&f->dir);

@@ -16,6 +16,7 @@ typedef struct playback_fixture {
     tg__directory directory;
     tg__sequencer sequencer;
     tg__bearer bearer;
+    tg__door *door;
     tg__hub *hub;
     tg__playback playback;
     tg__moment now;

@@ -32,20 +32,22 @@ typedef struct far_end {
 typedef struct served {
     hub_fixture market; /* its hub is not used */
     tg__hub *hub;
+    tg__tls_context *tls;
     tg__websocket_server *server;
     tg_clock clock;
 } served;
 
-static void open_server(served *s, const tg__certificate *certificate)
+static void open_server(served *s, const tg__state_dir *dir, const tg__certificate *certificate)
 {
     tg__cause cause;
+    assert_int_equal(tg__tls_context_open(certificate, dir, NULL, &s->tls, &cause), TG_OK);
     hub_fixture_open(&s->market, 1);
     s->clock = tg_clock_system();
     const tg__websocket_server_options options = {
         .host = "127.0.0.1",
-        .certificate_path = certificate->certificate_path,
-        .key_path = certificate->key_path,
-        .bearer = &s->market.bearer,
+        .certificate = certificate,
+        .tls = s->tls,
+        .handshakes_max = 8,
         .clock = s->clock,
         .peers_max = 8,
         .upgrades_per_second = 100,
@@ -75,10 +77,11 @@ static void serve_boundaries(served *s, unsigned count)
 }
 
 /* o: half open; r: resume; w: serve for long; q: end. Each is answered when it has been done. */
-static void run_child(const tg__certificate *certificate, int commands, int answers)
+static void run_child(const tg__state_dir *dir, const tg__certificate *certificate, int commands,
+                      int answers)
 {
     static served s;
-    open_server(&s, certificate);
+    open_server(&s, dir, certificate);
     const int port = tg__websocket_server_port(s.server);
     bool good = write(answers, &port, sizeof port) == sizeof port;
     char command = 0;
@@ -100,6 +103,7 @@ static void run_child(const tg__certificate *certificate, int commands, int answ
     }
     tg__websocket_server_close(s.server);
     tg__hub_close(s.hub);
+    tg__tls_context_close(s.tls);
     hub_fixture_close(&s.market);
 }
 
@@ -124,7 +128,7 @@ static int set_up(void **state)
     far.pid = fork();
     if (far.pid == 0) {
         child_ends_with_parent(parent);
-        run_child(&certificate, commands[0], answers[1]);
+        run_child(&dir, &certificate, commands[0], answers[1]);
         _exit(0);
     }
     tg__state_dir_close(&dir);

@@ -25,7 +25,9 @@ typedef struct market {
 
 void fault_market_symbol(size_t index, char out[8])
 {
-    (void)snprintf(out, 8, "S%u", (unsigned)index % 10u);
+    static const char *const symbols[FAULT_MARKET_SYMBOLS] = {"BTC",   "ETH",  "EURUSD",
+                                                              "UST10", "GOLD", "WTI"};
+    (void)snprintf(out, 8, "%s", symbols[index]);
 }
 
 /* xorshift64* (Vigna 2016) */

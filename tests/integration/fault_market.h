@@ -18,7 +18,6 @@
 
 extern const char *const fault_market_venues[FAULT_MARKET_VENUES];
 
-/* "S0" to "S5". */
 void fault_market_symbol(size_t index, char out[8]);
 
 /* Writes duration_ms of it. Prints what is wrong and returns false. */

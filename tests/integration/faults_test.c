@@ -24,7 +24,7 @@
 #define MARKET_SEED   UINT64_C(20261130)
 #define PATIENCE_S    90 /* a fleet's deadlines are measured by bench_gateway, not here */
 #define POLL_NS       50000000L
-#define ARGUMENTS_MAX 12
+#define ARGUMENTS_MAX 14
 
 typedef enum sign {
     SIGN_GAP = 1u << 0,         /* the client saw a loss and asked for a repair */
@@ -41,45 +41,52 @@ typedef struct fault_case {
     unsigned expected; /* signs that must have been seen: a fault without effect proves nothing */
     unsigned excluded; /* signs that must not: the fault is to be unnoticed */
     const char *lost_venue; /* NULL; or its rows end as not entitled */
+    const char *frames_per_digest;
 } fault_case;
 
 #define UNNOTICED (SIGN_GAP | SIGN_RECONNECT | SIGN_REJECTED | SIGN_NEW_EPOCH | SIGN_NOT_ENTITLED)
 
 static const fault_case cases[] = {
-    {"no fault", "", 0, UNNOTICED, NULL},
-    {"a handler is late", "1000 delay * B 120\n2500 delay * B 0\n", 0, UNNOTICED, NULL},
-    {"the first handler is late", "1000 delay * A 60\n2500 delay * A 0\n", 0, UNNOTICED, NULL},
+    {"no fault", "", 0, UNNOTICED, NULL, "25"},
+    {"a handler is late", "1000 delay * B 120\n2500 delay * B 0\n", 0, UNNOTICED, NULL, "25"},
+    {"the first handler is late", "1000 delay * A 60\n2500 delay * A 0\n", 0, UNNOTICED, NULL,
+     "25"},
     {"handlers reorder",
      "1000 reorder * A 16\n1000 reorder * B 16\n3000 reorder * A 0\n3000 reorder * B 0\n", 0,
-     UNNOTICED, NULL},
+     UNNOTICED, NULL, "25"},
     {"handlers duplicate",
      "1000 duplicate * A 3\n1000 duplicate * B 2\n3000 duplicate * A 1\n3000 duplicate * B 1\n", 0,
-     UNNOTICED, NULL},
-    {"a handler loses ticks", "1000 lose * A 200000\n3000 lose * A 0\n", 0, UNNOTICED, NULL},
+     UNNOTICED, NULL, "25"},
+    {"a handler loses ticks", "1000 lose * A 200000\n3000 lose * A 0\n", 0, UNNOTICED, NULL, "25"},
     {"frames are dropped", "1000 drop-frames 3\n2000 drop-frames 20\n", SIGN_GAP, SIGN_RECONNECT,
-     NULL},
-    {"frames are corrupt", "1000 corrupt-frames 1\n2000 corrupt-frames 3\n", SIGN_GAP, 0, NULL},
+     NULL, "25"},
+    {"frames are corrupt", "1000 corrupt-frames 1\n2000 corrupt-frames 3\n", SIGN_GAP, 0, NULL,
+     "1"},
     {"a venue freezes", "1000 freeze-venue ALPHA\n2500 thaw-venue ALPHA\n", SIGN_NOT_ALIVE,
-     SIGN_RECONNECT, NULL},
-    {"a lane freezes", "1000 freeze-lane 1\n2500 thaw-lane 1\n", SIGN_NOT_ALIVE, SIGN_RECONNECT,
-     NULL},
+     SIGN_RECONNECT, NULL, "25"},
+    {"each lane freezes",
+     "800 freeze-lane 0\n1200 thaw-lane 0\n1200 freeze-lane 1\n1600 thaw-lane 1\n1600 freeze-lane "
+     "2\n2000 thaw-lane 2\n2000 freeze-lane 3\n2400 thaw-lane 3\n",
+     SIGN_NOT_ALIVE, SIGN_RECONNECT, NULL, "25"},
     {"one handler dies", "1000 kill ALPHA A\n1000 kill BETA B\n3000 revive ALPHA A\n", 0, UNNOTICED,
-     NULL},
+     NULL, "25"},
     {"the active handler of a venue without ids dies", "1000 kill GAMMA A\n3000 revive GAMMA A\n",
-     0, SIGN_GAP | SIGN_RECONNECT, NULL},
+     0, SIGN_GAP | SIGN_RECONNECT, NULL, "25"},
     {"both handlers die",
      "1000 kill ALPHA A\n1100 kill ALPHA B\n2500 revive ALPHA B\n3000 revive ALPHA A\n",
-     SIGN_NOT_ALIVE | SIGN_NEW_EPOCH, SIGN_RECONNECT, NULL},
-    {"the sequencer restarts", "1500 restart-sequencer\n", SIGN_NEW_EPOCH, 0, NULL},
-    {"the clock steps", "1000 clock-step 3600000\n2500 clock-step -3600000\n", 0, 0, NULL},
-    {"a boundary is wrong", "1000 wrong-boundary 7\n2000 wrong-boundary -5\n", SIGN_GAP, 0, NULL},
-    {"the connection is half open", "1000 half-open on\n2000 half-open off\n", SIGN_NOT_ALIVE, 0,
-     NULL},
-    {"the connection is reset", "1500 reset-all\n", SIGN_RECONNECT, 0, NULL},
-    {"the session is closed", "1500 close-all 1012\n", SIGN_RECONNECT, 0, NULL},
+     SIGN_NOT_ALIVE | SIGN_NEW_EPOCH, SIGN_RECONNECT, NULL, "25"},
+    {"the sequencer restarts", "1500 restart-sequencer\n", SIGN_NEW_EPOCH, 0, NULL, "25"},
+    {"the clock steps", "1000 clock-step 3600000\n2500 clock-step -3600000\n", 0, 0, NULL, "25"},
+    {"a boundary is wrong", "1000 wrong-boundary 7\n2000 wrong-boundary -5\n", SIGN_GAP, 0, NULL,
+     "25"},
+    {"the connection is half open", "1000 half-open on\n8000 half-open off\n",
+     SIGN_NOT_ALIVE | SIGN_RECONNECT, 0, NULL, "25"},
+    {"the connection is reset", "1500 reset-all\n", SIGN_RECONNECT, 0, NULL, "25"},
+    {"the session is closed", "1500 close-all 1012\n", SIGN_RECONNECT, 0, NULL, "25"},
     {"the certificate changes", "1000 change-certificate\n1500 reset-all\n", SIGN_RECONNECT, 0,
-     NULL},
-    {"an entitlement is lost", "1500 revoke BETA\n", SIGN_NOT_ENTITLED, SIGN_RECONNECT, "BETA"},
+     NULL, "25"},
+    {"an entitlement is lost", "1500 revoke BETA\n", SIGN_NOT_ENTITLED | SIGN_RECONNECT, 0, "BETA",
+     "25"},
 };
 
 #define CASES (sizeof cases / sizeof cases[0])
@@ -145,17 +152,11 @@ static void open_run(run *r, const char *program, const char *folder, const char
                      const char *skew_ms, size_t number)
 {
     write_script(r, folder, number);
-    const char *const arguments[ARGUMENTS_MAX] = {"--tape",
-                                                  tape,
-                                                  "--keep-times",
-                                                  "--hold-until-subscribed",
-                                                  "--feeds",
-                                                  "2",
-                                                  "--skew-ms",
-                                                  skew_ms,
-                                                  "--faults",
-                                                  r->script,
-                                                  NULL};
+    const char *const arguments[ARGUMENTS_MAX] = {
+        "--tape",   tape,      "--keep-times",        "--hold-until-subscribed",
+        "--feeds",  "2",       "--skew-ms",           skew_ms,
+        "--faults", r->script, "--frames-per-digest", r->what->frames_per_digest,
+        NULL};
     assert_true(fault_judge_open(&r->judge, tape));
     assert_int_equal(r->judge.count, FAULT_MARKET_INSTRUMENTS);
     assert_true(gateway_process_start(&r->gateway, program, arguments));

@@ -235,7 +235,8 @@ static bool take_line(tape_oracle *oracle, char *line, bool merge_feeds)
     while (kind < 3 && strcmp(field[3], kinds[kind]) != 0) {
         kind++;
     }
-    if (kind == 3 || !oracle_number_read(field[4], &r.price) || !oracle_number_read(field[5], &r.quantity)) {
+    if (kind == 3 || !oracle_number_read(field[4], &r.price) ||
+        !oracle_number_read(field[5], &r.quantity)) {
         return false;
     }
     r.kind = (oracle_kind)kind;
