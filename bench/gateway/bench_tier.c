@@ -145,11 +145,13 @@ static void print_json(const bench_settings *settings, const tier *t)
            t->counts.lost_links - t->before.lost_links, t->counts.regressions,
            t->counts.store.rejected_regression + t->counts.store.rejected_epoch +
                t->counts.session.frames_rejected);
-    printf(",\"gateway_cpu_s\":%.2f,\"swarm_cpu_s\":%.2f,\"gateway_rss_10s_mib\":%.1f,"
+    printf(",\"gateway_cpu_s\":%.2f,\"gateway_wait_s\":%.2f,\"swarm_cpu_s\":%.2f,\"swarm_wait_s\":%"
+           ".2f,\"gateway_rss_10s_mib\":%.1f,"
            "\"gateway_rss_end_mib\":%.1f,\"swarm_rss_mib\":%.1f}\n",
            t->gateway_last.cpu_s - t->gateway_first.cpu_s,
-           t->swarm_last.cpu_s - t->swarm_first.cpu_s, t->gateway_at_10s.rss_mib,
-           t->gateway_last.rss_mib, t->swarm_last.rss_mib);
+           t->gateway_last.wait_s - t->gateway_first.wait_s,
+           t->swarm_last.cpu_s - t->swarm_first.cpu_s, t->swarm_last.wait_s - t->swarm_first.wait_s,
+           t->gateway_at_10s.rss_mib, t->gateway_last.rss_mib, t->swarm_last.rss_mib);
 }
 
 static void print_text(const bench_settings *settings, const tier *t)
@@ -178,6 +180,9 @@ static void print_text(const bench_settings *settings, const tier *t)
         printf("  %.0f frames/s received; this gateway tells no encodes and sends\n",
                t->frames.all_per_s);
     }
+    printf("  waited for a core: gateway %.2f s, swarm %.2f s\n",
+           t->gateway_last.wait_s - t->gateway_first.wait_s,
+           t->swarm_last.wait_s - t->swarm_first.wait_s);
     printf("  CPU: gateway %.2f s, swarm %.2f s; memory: gateway %.1f, swarm %.1f MiB\n",
            t->gateway_last.cpu_s - t->gateway_first.cpu_s,
            t->swarm_last.cpu_s - t->swarm_first.cpu_s, t->gateway_last.rss_mib,

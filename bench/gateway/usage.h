@@ -6,7 +6,8 @@
 #include <sys/types.h>
 
 typedef struct usage {
-    double cpu_s; /* user and system, all threads */
+    double cpu_s;  /* user and system, all threads */
+    double wait_s; /* of its living threads, together: ready to run, and no core was free */
     double rss_mib;
 } usage;
 
