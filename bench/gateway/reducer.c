@@ -66,25 +66,24 @@ static bool read_time(const char *line, int64_t *utc_ms)
     return true;
 }
 
-/* What the words behind "connection N from ADDR: " say; false: neither a beginning nor an end. */
+/*
+ * What the words behind "connection N from ADDR: " say; false: neither a beginning nor an end. An
+ * end is told with the sums of the connection behind it.
+ */
 static bool read_kind(const char *words, trace_kind *kind)
 {
-    static const struct {
-        const char *begins;
-        trace_kind kind;
-    } known[] = {
-        {"open, ", TRACE_CONNECT},
-        {"connection lost", TRACE_RESET},
-        {"closed by ", TRACE_CLOSE},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (strncmp(words, known[i].begins, strlen(known[i].begins)) == 0) {
-            *kind = known[i].kind;
-            return true;
+    static const char *const wordless[] = {"lost", "reset", "timeout"};
+    if (strncmp(words, "open, ", 6) == 0) {
+        *kind = TRACE_CONNECT;
+        return true;
+    }
+    *kind = TRACE_CLOSE;
+    for (size_t i = 0; i < sizeof wordless / sizeof wordless[0]; i++) {
+        if (strcspn(words, ",; ") == strlen(wordless[i]) &&
+            strncmp(words, wordless[i], strlen(wordless[i])) == 0) {
+            *kind = TRACE_RESET;
         }
     }
-    /* Any other cause of an end is told by the sums that follow it. */
-    *kind = TRACE_CLOSE;
     return strstr(words, " messages, ") != NULL && strstr(words, " bytes, ") != NULL;
 }
 

@@ -10,19 +10,21 @@ static const char first_log[] =
     "2026-11-30T09:30:01.250Z connection 1 from 127.0.0.1: open, 1 in all\n"
     "2026-11-30T09:30:01.300Z connection 2 from ::1: open, 2 in all\n"
     "2026-11-30T09:30:01.400Z connection 2 from ::1: a text message is not of this protocol\n"
-    "2026-11-30T09:30:02.000Z connection 2 from ::1: closed by us with code 1003; 3 messages, 200 "
+    "2026-11-30T09:30:02.000Z connection 2 from ::1: protocol, closed by us with code 1003; 3 "
+    "messages, 200 "
     "bytes, 0 gaps\n"
-    "2026-11-30T23:59:59.999Z connection 1 from 127.0.0.1: connection lost; 9 messages, 900 bytes, "
+    "2026-11-30T23:59:59.999Z connection 1 from 127.0.0.1: reset; 9 messages, 900 bytes, "
     "1 gaps\n"
     "2026-12-01T00:00:00.001Z connection 3 from 127.0.0.1: open, 1 in all\n"
-    "2026-12-01T00:00:01.001Z connection 3 from 127.0.0.1: closed by the client with code 1000; 1 "
+    "2026-12-01T00:00:01.001Z connection 3 from 127.0.0.1: client_close with code 1000; 1 "
     "messages, 90 bytes, 0 gaps\n";
 
 static const char second_log[] =
-    "2026-11-30T09:30:00.500Z connection 88 from 10.0.0.9: closed by the client with code 1000; 1 "
+    "2026-11-30T09:30:00.500Z connection 88 from 10.0.0.9: client_close with code 1000; 1 "
     "messages, 90 bytes, 0 gaps\n"
     "2026-11-30T09:30:01.275Z connection 1 from 10.0.0.9: open, 1 in all\n"
-    "2026-11-30T09:30:01.276Z connection 1 from 10.0.0.9: too slow; 1 messages, 90 bytes, 7 gaps\n";
+    "2026-11-30T09:30:01.276Z connection 1 from 10.0.0.9: slow, closed by us with code 4008; 1 "
+    "messages, 90 bytes, 7 gaps\n";
 
 static void add(reduction *r, const char *text)
 {
@@ -86,11 +88,38 @@ static void a_leap_day_has_its_place(void **state)
     why reason;
     memset(&r, 0, sizeof r);
     add(&r, "2028-02-28T23:59:59.000Z connection 1 from a: open, 1 in all\n"
-            "2028-03-01T00:00:00.000Z connection 1 from a: connection lost; 1 messages, 1 bytes, 0 "
+            "2028-03-01T00:00:00.000Z connection 1 from a: lost; 1 messages, 1 bytes, 0 "
             "gaps\n");
     assert_true(reducer_finish(&r, &reason));
     assert_int_equal(r.events.events[1].time_ms, 86401000);
     trace_deinit(&r.events);
+}
+
+static void only_an_end_without_a_word_is_a_reset(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words;
+        trace_kind kind;
+    } ends[] = {{"lost", TRACE_RESET},    {"reset", TRACE_RESET}, {"timeout", TRACE_RESET},
+                {"slow", TRACE_CLOSE},    {"drain", TRACE_CLOSE}, {"client_close", TRACE_CLOSE},
+                {"lostness", TRACE_CLOSE}};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        char text[512];
+        reduction r;
+        why reason;
+        memset(&r, 0, sizeof r);
+        (void)snprintf(text, sizeof text,
+                       "2026-11-30T09:00:00.000Z connection 1 from a: open, 1 in all\n"
+                       "2026-11-30T09:00:01.000Z connection 1 from a: %s; 1 messages, 1 bytes, 0 "
+                       "gaps\n",
+                       ends[i].words);
+        add(&r, text);
+        assert_true(reducer_finish(&r, &reason));
+        assert_int_equal(r.events.count, 2);
+        assert_int_equal(r.events.events[1].kind, ends[i].kind);
+        trace_deinit(&r.events);
+    }
 }
 
 static void a_line_without_its_time_is_named(void **state)
@@ -114,6 +143,7 @@ int main(void)
         cmocka_unit_test(logs_of_two_gateways_become_one_trace),
         cmocka_unit_test(what_is_reduced_can_be_read_as_a_trace),
         cmocka_unit_test(a_leap_day_has_its_place),
+        cmocka_unit_test(only_an_end_without_a_word_is_a_reset),
         cmocka_unit_test(a_line_without_its_time_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
