@@ -1,0 +1,220 @@
+#include "dbn_record.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <tickglass/internal/control_flow.h>
+
+/*
+ * Header: length in words u8, kind u8, publisher u16, instrument u32, ts_event u64.
+ * Trades and price levels: price i64 at 16, size u32 at 24, action, side, flags, depth from 28,
+ * ts_recv u64 at 32, ts_in_delta i32, sequence u32, then levels of 32 bytes from 48.
+ */
+enum {
+    AT_KIND = 1,
+    AT_INSTRUMENT = 4,
+    AT_TS_EVENT = 8,
+    AT_PRICE = 16,
+    AT_SIZE = 24,
+    AT_ACTION = 28,
+    AT_TS_RECV = 32,
+    AT_LEVELS = 48,
+    TRADE_SIZE = 48,
+    AT_MAPPED_V1 = 38,
+    AT_MAPPED = 89,
+    AT_TICK_SIZE = 24,
+    AT_RAW_SYMBOL = 200,
+    AT_RAW_SYMBOL_V3 = 238
+};
+
+typedef struct dbn_record {
+    const uint8_t *bytes;
+    size_t size;
+    tg__market_capture *capture;
+    tg__dbn_metadata *metadata;
+} dbn_record;
+
+typedef struct record_kind {
+    uint8_t number;
+    const char *name;
+    size_t size_min;
+    tg_err (*take)(const dbn_record *record); /* NULL: known and of no use for a tape */
+} record_kind;
+
+static int64_t i64_at(const dbn_record *record, size_t at)
+{
+    const uint64_t bits = tg__dbn_u64(record->bytes + at);
+    int64_t value = 0;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Receive time at Databento, by which the files are sorted; the venue's where there is none. */
+static tg_err set_time(const dbn_record *record)
+{
+    uint64_t ts = tg__dbn_u64(record->bytes + AT_TS_RECV);
+    if (ts > INT64_MAX || ts == 0) {
+        ts = tg__dbn_u64(record->bytes + AT_TS_EVENT);
+    }
+    if (ts > INT64_MAX) {
+        return tg__frame_fault(record->capture, "the record has no time");
+    }
+    record->capture->ts_ns = (int64_t)ts;
+    return TG_OK;
+}
+
+static int decimals_of(int64_t value)
+{
+    int decimals = TG__DBN_PRICE_DIGITS;
+    while (decimals > 0 && value % 10 == 0) {
+        value /= 10;
+        decimals--;
+    }
+    return decimals;
+}
+
+/* With the digits that it needs, at least those of the tick size. */
+static tg_decimal decimal_of(int64_t value, int64_t tick_size)
+{
+    const int own = decimals_of(value);
+    const int of_tick = tick_size == 0 ? 0 : decimals_of(tick_size);
+    const int decimals = own > of_tick ? own : of_tick;
+    for (int i = TG__DBN_PRICE_DIGITS; i > decimals; i--) {
+        value /= 10;
+    }
+    return (tg_decimal){value, (int8_t)-decimals};
+}
+
+/* An instrument without a name is called by its id. */
+static tg_err market_of(const dbn_record *record, tg__market **out, int64_t *tick_size)
+{
+    const uint32_t id = tg__dbn_u32(record->bytes + AT_INSTRUMENT);
+    const tg__dbn_name *name = tg__dbn_metadata_find(record->metadata, id, record->capture->ts_ns);
+    char number[16];
+    (void)snprintf(number, sizeof number, "%" PRIu32, id);
+    *tick_size = name != NULL ? name->tick_size : 0;
+    return tg__market_named(record->capture, record->metadata->dataset,
+                            name != NULL && name->name[0] != '\0' ? name->name : number, out);
+}
+
+static tg_err emit_level(const dbn_record *record, tg__market *market, tg__book_side side,
+                         int64_t tick_size)
+{
+    const size_t shift = side == TG__BOOK_BID ? 0 : 1;
+    const int64_t price = i64_at(record, AT_LEVELS + 8 * shift);
+    const uint32_t size = tg__dbn_u32(record->bytes + AT_LEVELS + 16 + 4 * shift);
+    tg__book_level level = {{0, 0}, {0, 0}};
+    if (price != TG__DBN_UNDEFINED && size > 0) {
+        level = (tg__book_level){decimal_of(price, tick_size), {size, 0}};
+    }
+    return tg__emit_side(record->capture, market, side, &level, tg__no_id);
+}
+
+static tg_err emit_trade(const dbn_record *record, tg__market *market, int64_t tick_size)
+{
+    const int64_t price = i64_at(record, AT_PRICE);
+    const uint32_t size = tg__dbn_u32(record->bytes + AT_SIZE);
+    if (price == TG__DBN_UNDEFINED) {
+        return tg__frame_fault(record->capture, "the trade has no price");
+    }
+    return tg__emit_trade(record->capture, market, decimal_of(price, tick_size),
+                          (tg_decimal){size, 0}, tg__no_id);
+}
+
+/*
+ * No ids: `sequence` numbers the venue's packets, and several records may come from one of them; a
+ * gateway would take the second for a duplicate.
+ */
+static tg_err take_trade(const dbn_record *record)
+{
+    tg__market *market = NULL;
+    int64_t tick_size = 0;
+    TG_TRY(set_time(record));
+    TG_TRY(market_of(record, &market, &tick_size));
+    return emit_trade(record, market, tick_size);
+}
+
+/* The levels are those before the trade, if it is one. */
+static tg_err take_levels(const dbn_record *record)
+{
+    tg__market *market = NULL;
+    int64_t tick_size = 0;
+    TG_TRY(set_time(record));
+    TG_TRY(market_of(record, &market, &tick_size));
+    TG_TRY(emit_level(record, market, TG__BOOK_BID, tick_size));
+    TG_TRY(emit_level(record, market, TG__BOOK_ASK, tick_size));
+    return record->bytes[AT_ACTION] == 'T' ? emit_trade(record, market, tick_size) : TG_OK;
+}
+
+static tg_err add_name(const dbn_record *record, size_t at, int64_t tick_size)
+{
+    const size_t symbol_size = record->metadata->symbol_size;
+    tg__dbn_name name = {
+        .instrument = tg__dbn_u32(record->bytes + AT_INSTRUMENT),
+        .end_date = TG__DBN_DATE_END,
+        .tick_size = tick_size,
+    };
+    if (record->size < at + symbol_size) {
+        return tg__frame_fault(record->capture, "the record ends before its symbol does");
+    }
+    (void)snprintf(name.name, sizeof name.name, "%.*s", (int)symbol_size,
+                   (const char *)record->bytes + at);
+    record->capture->what = "there is no memory for its symbol";
+    return tg__dbn_metadata_add(record->metadata, &name);
+}
+
+static tg_err take_definition(const dbn_record *record)
+{
+    const int64_t tick_size = i64_at(record, AT_TICK_SIZE);
+    return add_name(record, record->metadata->version == 3 ? AT_RAW_SYMBOL_V3 : AT_RAW_SYMBOL,
+                    tick_size == TG__DBN_UNDEFINED || tick_size < 0 ? 0 : tick_size);
+}
+
+static tg_err take_mapping(const dbn_record *record)
+{
+    return add_name(record, record->metadata->version == 1 ? AT_MAPPED_V1 : AT_MAPPED, 0);
+}
+
+static const record_kind kinds[] = {
+    {0x00, "trades", TRADE_SIZE, take_trade},
+    {0x01, "mbp-1 or tbbo", TRADE_SIZE + 32, take_levels},
+    {0x0a, "mbp-10", TRADE_SIZE + 320, take_levels},
+    {0x13, "definition", AT_RAW_SYMBOL, take_definition},
+    {0x16, "symbol mapping", AT_MAPPED_V1, take_mapping},
+    {0xa0, "mbo", 56, NULL},
+    {0x12, "status", 16, NULL},
+    {0x14, "imbalance", 16, NULL},
+    {0x15, "error", 16, NULL},
+    {0x17, "system", 16, NULL},
+    {0x18, "statistics", 16, NULL},
+    {0x20, "ohlcv-1s", 16, NULL},
+    {0x21, "ohlcv-1m", 16, NULL},
+    {0x22, "ohlcv-1h", 16, NULL},
+    {0x23, "ohlcv-1d", 16, NULL},
+};
+
+static void count(tg__market_capture *capture, const char *name, tg__kind_use use)
+{
+    tg__market_capture_count(capture, (tg__span){name, strlen(name)}, use);
+}
+
+tg_err tg__dbn_record_take(tg__market_capture *capture, tg__dbn_metadata *metadata,
+                           const uint8_t *record, size_t size)
+{
+    const dbn_record whole = {record, size, capture, metadata};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (kinds[i].number != record[AT_KIND]) {
+            continue;
+        }
+        count(capture, kinds[i].name, kinds[i].take != NULL ? TG__KIND_USED : TG__KIND_UNUSED);
+        if (size < kinds[i].size_min) {
+            return tg__frame_fault(capture, "the record is shorter than its kind");
+        }
+        return kinds[i].take != NULL ? kinds[i].take(&whole) : TG_OK;
+    }
+    char name[16];
+    (void)snprintf(name, sizeof name, "0x%02x", record[AT_KIND]);
+    count(capture, name, TG__KIND_UNKNOWN);
+    return TG_OK;
+}
