@@ -198,13 +198,13 @@ static tg_err take_snapshot(tg__market_capture *capture)
 /* "btcusdt@depth@100ms": what stands between the first two @. */
 static tg__span kind_of(tg__span stream)
 {
-    const char *end = stream.at + stream.length;
     const char *at = stream.at == NULL ? NULL : memchr(stream.at, '@', stream.length);
     if (at == NULL) {
         return stream;
     }
-    const char *second = memchr(at + 1, '@', (size_t)(end - at - 1));
-    return (tg__span){at + 1, (size_t)((second != NULL ? second : end) - at - 1)};
+    const size_t left = stream.length - (size_t)(at + 1 - stream.at);
+    const char *second = memchr(at + 1, '@', left);
+    return (tg__span){at + 1, second != NULL ? (size_t)(second - at - 1) : left};
 }
 
 static tg_err take_frame(tg__market_capture *capture, tg__span text)

@@ -111,3 +111,10 @@ const tg__book_level *tg__book_at(const tg__book *book, tg__book_side side, size
     const tg__book_levels *levels = &book->sides[side];
     return rank < levels->count ? &levels->levels[rank] : NULL;
 }
+
+const tg__book_level *tg__book_find(const tg__book *book, tg__book_side side, tg_decimal price)
+{
+    bool found = false;
+    const size_t rank = rank_of(&book->sides[side], side, price, &found);
+    return found ? &book->sides[side].levels[rank] : NULL;
+}

@@ -47,6 +47,9 @@ void tg__book_truncate(tg__book *book, size_t count);
 /* NULL: the side has no so many levels. */
 const tg__book_level *tg__book_at(const tg__book *book, tg__book_side side, size_t rank);
 
+/* NULL: there is no level at that price. */
+const tg__book_level *tg__book_find(const tg__book *book, tg__book_side side, tg_decimal price);
+
 /* Exact, for any two exponents: below, equal to or above 0 as a is to b. */
 int tg__decimal_compare(tg_decimal a, tg_decimal b);
 

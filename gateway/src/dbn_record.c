@@ -10,6 +10,7 @@
  * Header: length in words u8, kind u8, publisher u16, instrument u32, ts_event u64.
  * Trades and price levels: price i64 at 16, size u32 at 24, action, side, flags, depth from 28,
  * ts_recv u64 at 32, ts_in_delta i32, sequence u32, then levels of 32 bytes from 48.
+ * Orders: id u64 at 16, price i64, size u32, flags, channel, action, side, ts_recv u64 at 40.
  */
 enum {
     AT_KIND = 1,
@@ -21,6 +22,16 @@ enum {
     AT_TS_RECV = 32,
     AT_LEVELS = 48,
     TRADE_SIZE = 48,
+    MBO_SIZE = 56,
+    AT_ORDER_ID = 16,
+    AT_ORDER_PRICE = 24,
+    AT_ORDER_SIZE = 32,
+    AT_ORDER_FLAGS = 36,
+    AT_ORDER_ACTION = 38,
+    AT_ORDER_SIDE = 39,
+    AT_ORDER_TS_RECV = 40,
+    FLAG_LAST = 0x80, /* of what one event at the venue became */
+    FLAG_TOP = 0x40,  /* of feeds that are not by order */
     AT_MAPPED_V1 = 38,
     AT_MAPPED = 89,
     AT_TICK_SIZE = 24,
@@ -51,9 +62,9 @@ static int64_t i64_at(const dbn_record *record, size_t at)
 }
 
 /* Receive time at Databento, by which the files are sorted; the venue's where there is none. */
-static tg_err set_time(const dbn_record *record)
+static tg_err set_time(const dbn_record *record, size_t at)
 {
-    uint64_t ts = tg__dbn_u64(record->bytes + AT_TS_RECV);
+    uint64_t ts = tg__dbn_u64(record->bytes + at);
     if (ts > INT64_MAX || ts == 0) {
         ts = tg__dbn_u64(record->bytes + AT_TS_EVENT);
     }
@@ -111,10 +122,11 @@ static tg_err emit_level(const dbn_record *record, tg__market *market, tg__book_
     return tg__emit_side(record->capture, market, side, &level, tg__no_id);
 }
 
-static tg_err emit_trade(const dbn_record *record, tg__market *market, int64_t tick_size)
+static tg_err emit_trade(const dbn_record *record, tg__market *market, int64_t tick_size,
+                         size_t price_at, size_t size_at)
 {
-    const int64_t price = i64_at(record, AT_PRICE);
-    const uint32_t size = tg__dbn_u32(record->bytes + AT_SIZE);
+    const int64_t price = i64_at(record, price_at);
+    const uint32_t size = tg__dbn_u32(record->bytes + size_at);
     if (price == TG__DBN_UNDEFINED) {
         return tg__frame_fault(record->capture, "the trade has no price");
     }
@@ -130,9 +142,9 @@ static tg_err take_trade(const dbn_record *record)
 {
     tg__market *market = NULL;
     int64_t tick_size = 0;
-    TG_TRY(set_time(record));
+    TG_TRY(set_time(record, AT_TS_RECV));
     TG_TRY(market_of(record, &market, &tick_size));
-    return emit_trade(record, market, tick_size);
+    return emit_trade(record, market, tick_size, AT_PRICE, AT_SIZE);
 }
 
 /* The levels are those before the trade, if it is one. */
@@ -140,11 +152,88 @@ static tg_err take_levels(const dbn_record *record)
 {
     tg__market *market = NULL;
     int64_t tick_size = 0;
-    TG_TRY(set_time(record));
+    TG_TRY(set_time(record, AT_TS_RECV));
     TG_TRY(market_of(record, &market, &tick_size));
     TG_TRY(emit_level(record, market, TG__BOOK_BID, tick_size));
     TG_TRY(emit_level(record, market, TG__BOOK_ASK, tick_size));
-    return record->bytes[AT_ACTION] == 'T' ? emit_trade(record, market, tick_size) : TG_OK;
+    return record->bytes[AT_ACTION] == 'T'
+               ? emit_trade(record, market, tick_size, AT_PRICE, AT_SIZE)
+               : TG_OK;
+}
+
+/* The best of a side as the rows have it. */
+static tg_err emit_best(const dbn_record *record, tg__market *market, tg__book_side side,
+                        int64_t tick_size)
+{
+    const tg__book_level *best = tg__book_at(&market->book, side, 0);
+    tg__book_level level = {{0, 0}, {0, 0}};
+    if (best != NULL) {
+        level = (tg__book_level){decimal_of(best->price.mantissa, tick_size), best->quantity};
+    }
+    return tg__emit_side(record->capture, market, side, &level, tg__no_id);
+}
+
+/*
+ * Trades and fills change nothing: the cancels that follow them do. An order that is not known was
+ * there before the file begins, or its place was lost: the book is none until the next clear.
+ */
+static tg_err change_book(const dbn_record *record, tg__market *market)
+{
+    const uint8_t action = record->bytes[AT_ORDER_ACTION];
+    const uint8_t side = record->bytes[AT_ORDER_SIDE];
+    const tg__order order = {
+        .id = tg__dbn_u64(record->bytes + AT_ORDER_ID),
+        .price = {i64_at(record, AT_ORDER_PRICE), -TG__DBN_PRICE_DIGITS},
+        .size = tg__dbn_u32(record->bytes + AT_ORDER_SIZE),
+        .side = side == 'B' ? TG__BOOK_BID : TG__BOOK_ASK,
+    };
+    if (action == 'R') {
+        tg__order_book_clear(&market->orders, &market->book);
+        market->book_is_live = true;
+        return TG_OK;
+    }
+    if (!market->book_is_live || (action != 'A' && action != 'M' && action != 'C')) {
+        return TG_OK;
+    }
+    if (action == 'C') {
+        const tg_err err =
+            tg__order_book_cancel(&market->orders, &market->book, order.id, order.size);
+        return err == TG_ERR_NOT_FOUND
+                   ? tg__frame_fault(record->capture, "it cancels an order that does not rest")
+                   : err;
+    }
+    if ((side != 'B' && side != 'A') || order.price.mantissa == TG__DBN_UNDEFINED) {
+        return tg__frame_fault(record->capture, "the order has no side or no price");
+    }
+    record->capture->what = "there is no room for another order";
+    return tg__order_book_set(&market->orders, &market->book, &order);
+}
+
+/* The book is looked at behind the last record of an event only: between them it is half changed.
+ */
+static tg_err take_order(const dbn_record *record)
+{
+    tg__market *market = NULL;
+    int64_t tick_size = 0;
+    const uint8_t flags = record->bytes[AT_ORDER_FLAGS];
+    TG_TRY(set_time(record, AT_ORDER_TS_RECV));
+    TG_TRY(market_of(record, &market, &tick_size));
+    if ((flags & FLAG_TOP) != 0) {
+        return tg__frame_fault(record->capture, "it is of a feed that is not by order");
+    }
+    const tg_err err = change_book(record, market);
+    if (err != TG_OK) {
+        tg__lose_book(record->capture, market);
+        return err;
+    }
+    if (record->bytes[AT_ORDER_ACTION] == 'T') {
+        TG_TRY(emit_trade(record, market, tick_size, AT_ORDER_PRICE, AT_ORDER_SIZE));
+    }
+    if ((flags & FLAG_LAST) == 0 || !market->book_is_live) {
+        return TG_OK;
+    }
+    TG_TRY(emit_best(record, market, TG__BOOK_BID, tick_size));
+    return emit_best(record, market, TG__BOOK_ASK, tick_size);
 }
 
 static tg_err add_name(const dbn_record *record, size_t at, int64_t tick_size)
@@ -182,7 +271,7 @@ static const record_kind kinds[] = {
     {0x0a, "mbp-10", TRADE_SIZE + 320, take_levels},
     {0x13, "definition", AT_RAW_SYMBOL, take_definition},
     {0x16, "symbol mapping", AT_MAPPED_V1, take_mapping},
-    {0xa0, "mbo", 56, NULL},
+    {0xa0, "mbo", MBO_SIZE, take_order},
     {0x12, "status", 16, NULL},
     {0x14, "imbalance", 16, NULL},
     {0x15, "error", 16, NULL},

@@ -1,4 +1,4 @@
-/** Records of a DBN file into rows: trades, MBP-1, TBBO, MBP-10, definitions, symbol mappings. */
+/** Records of a DBN file into rows: trades, MBP-1, TBBO, MBP-10, MBO, definitions, mappings. */
 #ifndef TG_GATEWAY_DBN_RECORD_H
 #define TG_GATEWAY_DBN_RECORD_H
 

@@ -19,6 +19,7 @@ void tg__market_capture_deinit(tg__market_capture *capture)
 {
     for (uint32_t i = 0; i < capture->market_count; i++) {
         tg__book_deinit(&capture->markets[i]->book);
+        tg__order_book_deinit(&capture->markets[i]->orders);
         tg__depth_sync_deinit(&capture->markets[i]->depth);
         tg__top_ring_deinit(&capture->markets[i]->tops);
         free(capture->markets[i]);
@@ -199,7 +200,7 @@ void tg__lose_book(tg__market_capture *capture, tg__market *market)
         capture->books_lost++;
     }
     market->book_is_live = false;
-    tg__book_clear(&market->book);
+    tg__order_book_clear(&market->orders, &market->book);
     tg__depth_sync_lose(&market->depth);
 }
 

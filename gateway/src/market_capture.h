@@ -11,6 +11,7 @@
 #include "cause.h"
 #include "depth_sync.h"
 #include "json.h"
+#include "order_book.h"
 #include "tape_line.h"
 #include "top_ring.h"
 
@@ -33,8 +34,9 @@ typedef struct tg__market {
     char venue[TG_VENUE_NAME_SIZE];
     char symbol[TG_SYMBOL_SIZE];
     tg__book book;
-    bool book_is_live; /* stands on a snapshot, nothing is missing */
-    bool has_quotes;   /* the venue tells best bid and ask itself: they are not taken of the book */
+    tg__order_book orders; /* of feeds by order, which make the book */
+    bool book_is_live;     /* stands on a snapshot, nothing is missing */
+    bool has_quotes; /* the venue tells best bid and ask itself: they are not taken of the book */
     bool shown[2];
     tg__book_level top[2]; /* as the rows so far have it */
     tg__depth_sync depth;  /* of venues with ids */

@@ -238,6 +238,75 @@ static void a_header_that_is_cut_or_promises_more_is_refused(void **state)
     assert_non_null(strstr(cause.text, "file.dbn: it is not a DBN file"));
 }
 
+static void put_order(uint64_t id, int64_t price, uint32_t size, uint8_t flags, char action,
+                      char side)
+{
+    dbn_put_record_header(&builder, 56, 0xa0);
+    dbn_put_u64(&builder, id);
+    dbn_put_u64(&builder, (uint64_t)price);
+    dbn_put_u32(&builder, size);
+    dbn_put_u8(&builder, flags);
+    dbn_put_u8(&builder, 0);
+    dbn_put_u8(&builder, (uint8_t)action);
+    dbn_put_u8(&builder, (uint8_t)side);
+    dbn_put_u64(&builder, DBN_TS_RECV);
+    dbn_put_u64(&builder, 0);
+}
+
+#define LAST 0x80
+
+static void orders_make_a_book_that_is_shown_behind_each_event(void **state)
+{
+    (void)state;
+    dbn_put_header(&builder, 2, "ESH1");
+    put_order(1, PRICE(10, 0), 9, LAST, 'C', 'B'); /* there before the file begins */
+    put_order(0, TG__DBN_UNDEFINED, 0, 0, 'R', 'N');
+    put_order(1, PRICE(10, 0), 5, 0, 'A', 'B');
+    put_order(2, PRICE(10, 0), 3, 0, 'A', 'B');
+    put_order(3, PRICE(11, 250000000), 2, LAST, 'A', 'A');
+    put_order(9, PRICE(10, 0), 6, 0, 'T', 'A'); /* eats the first and a part of the second */
+    put_order(1, PRICE(10, 0), 5, 0, 'F', 'B');
+    put_order(1, PRICE(10, 0), 5, 0, 'C', 'B');
+    put_order(2, PRICE(10, 0), 1, LAST, 'C', 'B');
+    put_order(2, PRICE(9, 500000000), 4, LAST, 'M', 'B');
+    put_order(3, PRICE(11, 250000000), 2, LAST, 'C', 'A');
+    assert_int_equal(open_built(), TG_OK);
+    next_gives("");
+    next_gives("");
+    next_gives("");
+    next_gives("");
+    next_gives("1609160400000000000,XTST.TEST,ESH1,bid,10,8,|"
+               "1609160400000000000,XTST.TEST,ESH1,ask,11.25,2,|");
+    next_gives("1609160400000000000,XTST.TEST,ESH1,trade,10,6,|");
+    next_gives("");
+    next_gives("");
+    next_gives("1609160400000000000,XTST.TEST,ESH1,bid,10,2,|");
+    next_gives("1609160400000000000,XTST.TEST,ESH1,bid,9.5,4,|");
+    next_gives("1609160400000000000,XTST.TEST,ESH1,ask,0,0,|");
+    ends();
+}
+
+static void a_cancel_of_an_unknown_order_ends_the_book_until_a_clear(void **state)
+{
+    (void)state;
+    dbn_put_header(&builder, 2, "ESH1");
+    put_order(0, TG__DBN_UNDEFINED, 0, LAST, 'R', 'N');
+    put_order(7, PRICE(10, 0), 5, LAST, 'C', 'B');
+    put_order(1, PRICE(10, 0), 5, LAST, 'A', 'B');
+    put_order(0, TG__DBN_UNDEFINED, 0, 0, 'R', 'N');
+    put_order(1, PRICE(10, 0), 5, LAST, 'A', 'B');
+    put_order(2, PRICE(10, 0), 5, LAST, 'A', 'N');
+    assert_int_equal(open_built(), TG_OK);
+    next_gives("1609160400000000000,XTST.TEST,ESH1,bid,0,0,|"
+               "1609160400000000000,XTST.TEST,ESH1,ask,0,0,|");
+    next_refuses(TG_ERR_SYNTAX, ": it cancels an order that does not rest");
+    assert_int_equal(capture.books_lost, 1);
+    next_gives("");
+    next_gives("");
+    next_gives("1609160400000000000,XTST.TEST,ESH1,bid,10,5,|");
+    next_refuses(TG_ERR_SYNTAX, ": the order has no side or no price");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -247,6 +316,8 @@ int main(void)
         TEST(a_trade_stands_behind_the_levels_before_it),
         TEST(a_definition_names_and_gives_the_tick_size),
         TEST(a_mapping_record_names_the_instrument_from_there_on),
+        TEST(orders_make_a_book_that_is_shown_behind_each_event),
+        TEST(a_cancel_of_an_unknown_order_ends_the_book_until_a_clear),
         TEST(records_with_a_send_time_behind_are_read),
         TEST(what_is_unknown_is_skipped_and_counted),
         TEST(a_bad_record_is_named_and_the_next_one_is_read),
