@@ -89,7 +89,7 @@ tg_err tg__capture_reader_take(tg__capture_reader *reader, tg__market_capture *c
     }
     const tg_err err = take_line(reader, capture, &parsed);
     *what = err == TG_OK ? NULL : capture->what;
-    return err;
+    return err == TG_ERR_FULL ? TG_ERR_SYNTAX : err; /* of this record only */
 }
 
 tg_err tg__capture_reader_next(tg__capture_reader *reader, tg__market_capture *capture,

@@ -58,6 +58,7 @@ tg_err tg__dbn_prelude_decode(const uint8_t *bytes, tg__dbn_metadata *out, uint3
 
 tg_err tg__dbn_metadata_add(tg__dbn_metadata *metadata, const tg__dbn_name *name)
 {
+    TG_ENSURE(metadata->name_count < UINT32_MAX, TG_ERR_NO_MEMORY);
     if (metadata->name_count == metadata->name_capacity) {
         const size_t capacity = metadata->name_capacity == 0 ? 16 : metadata->name_capacity * 2;
         tg__dbn_name *grown = realloc(metadata->names, capacity * sizeof *grown);
@@ -65,7 +66,10 @@ tg_err tg__dbn_metadata_add(tg__dbn_metadata *metadata, const tg__dbn_name *name
         metadata->names = grown;
         metadata->name_capacity = capacity;
     }
-    metadata->names[metadata->name_count++] = *name;
+    uint32_t *chain = &metadata->chains[name->instrument % TG__DBN_CHAINS];
+    metadata->names[metadata->name_count] = *name;
+    metadata->names[metadata->name_count].chained = *chain;
+    *chain = (uint32_t)++metadata->name_count;
     return TG_OK;
 }
 
@@ -199,8 +203,9 @@ const tg__dbn_name *tg__dbn_metadata_find(const tg__dbn_metadata *metadata, uint
                                           int64_t ts_ns)
 {
     const uint32_t date = tg__dbn_date_of(ts_ns);
-    for (size_t i = metadata->name_count; i-- > 0;) {
-        const tg__dbn_name *name = &metadata->names[i];
+    for (uint32_t i = metadata->chains[instrument % TG__DBN_CHAINS]; i > 0;
+         i = metadata->names[i - 1].chained) {
+        const tg__dbn_name *name = &metadata->names[i - 1];
         if (name->instrument == instrument && date >= name->start_date && date < name->end_date) {
             return name;
         }

@@ -17,12 +17,14 @@
 #define TG__DBN_PRICE_DIGITS 9
 #define TG__DBN_UNDEFINED    INT64_MAX /* a price that is not there */
 #define TG__DBN_DATE_END     UINT32_MAX
+#define TG__DBN_CHAINS       4096u
 
 /* The instrument is called so from start_date up to, but without, end_date (both YYYYMMDD). */
 typedef struct tg__dbn_name {
     uint32_t instrument;
     uint32_t start_date;
     uint32_t end_date;
+    uint32_t chained;  /* number of the next one with the same hash, from 1; 0: none */
     int64_t tick_size; /* x 10^-9; 0: no definition told it */
     char name[TG__DBN_NAME_SIZE];
 } tg__dbn_name;
@@ -35,6 +37,7 @@ typedef struct tg__dbn_metadata {
     tg__dbn_name *names;
     size_t name_count;
     size_t name_capacity;
+    uint32_t chains[TG__DBN_CHAINS]; /* by instrument, the newest name first */
 } tg__dbn_metadata;
 
 /* The first TG__DBN_PRELUDE_SIZE bytes. *size: of the rest. TG_ERR_TAPE: *what says why. */

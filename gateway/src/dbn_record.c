@@ -300,7 +300,8 @@ tg_err tg__dbn_record_take(tg__market_capture *capture, tg__dbn_metadata *metada
         if (size < kinds[i].size_min) {
             return tg__frame_fault(capture, "the record is shorter than its kind");
         }
-        return kinds[i].take != NULL ? kinds[i].take(&whole) : TG_OK;
+        const tg_err err = kinds[i].take != NULL ? kinds[i].take(&whole) : TG_OK;
+        return err == TG_ERR_FULL ? TG_ERR_SYNTAX : err; /* of this record only */
     }
     char name[16];
     (void)snprintf(name, sizeof name, "0x%02x", record[AT_KIND]);

@@ -77,11 +77,21 @@ static tg_err add_market(tg__market_capture *capture, tg__market **out)
     return TG_OK;
 }
 
+/* FNV-1a */
+static tg__market **chain_of(tg__market_capture *capture, const char *symbol)
+{
+    uint32_t hash = 2166136261u;
+    for (const char *at = symbol; *at != '\0'; at++) {
+        hash = (hash ^ (uint8_t)*at) * 16777619u;
+    }
+    return &capture->chains[hash % TG__MARKET_CHAINS];
+}
+
 tg_err tg__market_named(tg__market_capture *capture, const char *venue, const char *symbol,
                         tg__market **out)
 {
-    for (uint32_t i = 0; i < capture->market_count; i++) {
-        *out = capture->markets[i];
+    tg__market **chain = chain_of(capture, symbol);
+    for (*out = *chain; *out != NULL; *out = (*out)->chained) {
         if (strcmp((*out)->symbol, symbol) == 0 && strcmp((*out)->venue, venue) == 0) {
             return TG_OK;
         }
@@ -94,6 +104,8 @@ tg_err tg__market_named(tg__market_capture *capture, const char *venue, const ch
     TG_TRY(add_market(capture, out));
     memcpy((*out)->symbol, symbol, strlen(symbol) + 1);
     memcpy((*out)->venue, venue, strlen(venue) + 1);
+    (*out)->chained = *chain;
+    *chain = *out;
     return TG_OK;
 }
 

@@ -15,8 +15,9 @@
 #include "tape_line.h"
 #include "top_ring.h"
 
-#define TG__KINDS_MAX   64u    /* more are counted together */
-#define TG__MARKETS_MAX 65535u /* what a tape can hold */
+#define TG__KINDS_MAX     64u    /* more are counted together */
+#define TG__MARKETS_MAX   65535u /* what a tape can hold */
+#define TG__MARKET_CHAINS 4096u
 
 typedef enum tg__kind_use {
     TG__KIND_USED,
@@ -31,6 +32,7 @@ typedef struct tg__kind_count {
 } tg__kind_count;
 
 typedef struct tg__market {
+    struct tg__market *chained; /* the next one with the same hash */
     char venue[TG_VENUE_NAME_SIZE];
     char symbol[TG_SYMBOL_SIZE];
     tg__book book;
@@ -49,7 +51,8 @@ typedef struct tg__market_capture {
     tg__market **markets;
     uint32_t market_count;
     uint32_t market_capacity;
-    tg__tape_line *rows; /* of the record read last */
+    tg__market *chains[TG__MARKET_CHAINS]; /* by hash of the symbol */
+    tg__tape_line *rows;                   /* of the record read last */
     size_t row_count;
     size_t row_capacity;
     tg__kind_count kinds[TG__KINDS_MAX];

@@ -179,6 +179,9 @@ static void bad_frames_say_why_and_leave_no_half_book(void **state)
             "a quantity is missing, negative or not a decimal of 64 bits");
     gives("9 {\"stream\":\"x@somethingNew\",\"data\":{}}", "");
     assert_int_equal(counted("somethingNew", TG__KIND_UNKNOWN), 1);
+    gives("9 {\"data\":{}}", ""); /* of no stream */
+    gives("9 {\"stream\":\"\"}", "");
+    assert_int_equal(counted("?", TG__KIND_UNKNOWN), 2);
 }
 
 static void a_capture_of_no_known_venue_is_refused(void **state)
@@ -367,6 +370,45 @@ static void kinds_beyond_the_table_are_counted_together(void **state)
     assert_int_equal(counted("others", TG__KIND_UNKNOWN), 200 - TG__KINDS_MAX + 1);
 }
 
+static void a_book_that_grows_beyond_its_limit_is_lost_with_a_clear_error(void **state)
+{
+    (void)state;
+    char line[256];
+    assert_int_equal(take("wss://ws-feed.pro.coinbase.com <-> 1.0"), TG_OK);
+    assert_int_equal(
+        take("3: {\"type\":\"snapshot\",\"product_id\":\"A-B\",\"bids\":[],\"asks\":[]}"), TG_OK);
+    for (unsigned i = 1; i <= TG__BOOK_LEVELS_MAX + 1; i++) {
+        (void)snprintf(line, sizeof line,
+                       "4: {\"type\":\"l2update\",\"product_id\":\"A-B\",\"changes\":[[\"sell\","
+                       "\"%u\",\"1\"]]}",
+                       i);
+        if (i <= TG__BOOK_LEVELS_MAX) {
+            assert_int_equal(take(line), TG_OK);
+        }
+    }
+    refuses(line, "the book has more than 65536 levels on one side");
+    assert_int_equal(s.capture.books_lost, 1);
+    gives(line, "");
+}
+
+static void instruments_are_kept_apart_however_many_there_are(void **state)
+{
+    (void)state;
+    enum {
+        COUNT = 10000 /* more than chains */
+    };
+    for (int i = 0; i < 2 * COUNT; i++) {
+        char symbol[32];
+        tg__market *market = NULL;
+        (void)snprintf(symbol, sizeof symbol, "S%d", i % COUNT);
+        assert_int_equal(tg__market_named(&s.capture, i % 2 == 0 ? "V" : "W", symbol, &market),
+                         TG_OK);
+        assert_string_equal(market->symbol, symbol);
+        assert_string_equal(market->venue, i % 2 == 0 ? "V" : "W");
+    }
+    assert_int_equal(s.capture.market_count, COUNT);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -386,6 +428,8 @@ int main(void)
         TEST(bybit_books_and_trades_are_read),
         TEST(deribit_books_continue_by_change_ids),
         TEST(kraken_futures_books_continue_by_seq),
+        TEST(a_book_that_grows_beyond_its_limit_is_lost_with_a_clear_error),
+        TEST(instruments_are_kept_apart_however_many_there_are),
         TEST(kinds_beyond_the_table_are_counted_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

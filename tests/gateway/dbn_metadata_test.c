@@ -74,7 +74,13 @@ static void a_name_that_comes_later_goes_before(void **state)
     dbn_put_header(&builder, 3, "ESH1");
     assert_int_equal(decode(&metadata, &what), TG_OK);
     assert_int_equal(tg__dbn_metadata_add(&metadata, &later), TG_OK);
+    const tg__dbn_name other = {.instrument = 42 + TG__DBN_CHAINS, /* of the same chain */
+                                .end_date = TG__DBN_DATE_END,
+                                .name = "OTHER"};
+    assert_int_equal(tg__dbn_metadata_add(&metadata, &other), TG_OK);
     assert_string_equal(tg__dbn_metadata_find(&metadata, 42, (int64_t)DBN_TS_RECV)->name, "NEW");
+    assert_string_equal(
+        tg__dbn_metadata_find(&metadata, 42 + TG__DBN_CHAINS, (int64_t)DBN_TS_RECV)->name, "OTHER");
     tg__dbn_metadata_deinit(&metadata);
 }
 
