@@ -1,5 +1,6 @@
 #include "dbn_metadata.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +106,7 @@ static bool name_of(tg__dbn_name *name, const char *from, const char *to, uint8_
     }
     const char *symbol = ids_are_right ? from : to;
     if (stype_in == STYPE_PARENT && ids_are_right) {
-        (void)snprintf(name->name, sizeof name->name, "%.40s:%s", symbol, to);
+        (void)snprintf(name->name, sizeof name->name, "%.60s:%" PRIu32, symbol, name->instrument);
     } else {
         (void)snprintf(name->name, sizeof name->name, "%s", symbol);
     }
