@@ -10,6 +10,7 @@
 #include "line_reader.h"
 #include "sequencer.h"
 
+#define LINE_SIZE_MAX 1024u
 #define NS_PER_MS     INT64_C(1000000)
 #define AT_MS_MAX     INT64_C(604800000) /* a week */
 #define WORDS_MAX     (2 + TG__FAULT_ARGUMENTS_MAX)
@@ -289,7 +290,7 @@ tg_err tg__fault_script_open(const char *path, const tg__fault_grammar *grammar,
                      ? TG_OK
                      : tg__cause_set(cause, TG_ERR_NO_MEMORY, "%s: no memory to read it", path);
     if (err == TG_OK) {
-        err = tg__line_reader_init(reader, path, cause);
+        err = tg__line_reader_init(reader, path, LINE_SIZE_MAX, cause);
     }
     if (err == TG_OK) {
         err = read_lines(script, reader, grammar, complain, cause);

@@ -7,7 +7,7 @@
 #define DEPTH_MAX  8u
 #define DIGITS_MAX 15u
 
-void tg__json_open(tg__json_reader *reader, const char *text, size_t size)
+void tg__json_reader_open(tg__json_reader *reader, const char *text, size_t size)
 {
     reader->at = text;
     reader->end = text + size;
@@ -26,7 +26,7 @@ static char current(const tg__json_reader *reader)
     return reader->at < reader->end ? *reader->at : '\0';
 }
 
-char tg__json_peek(tg__json_reader *reader)
+char tg__json_reader_peek(tg__json_reader *reader)
 {
     while (reader->at < reader->end && (*reader->at == ' ' || *reader->at == '\t' ||
                                         *reader->at == '\n' || *reader->at == '\r')) {
@@ -37,24 +37,24 @@ char tg__json_peek(tg__json_reader *reader)
 
 static bool take(tg__json_reader *reader, char expected)
 {
-    if (tg__json_peek(reader) != expected || reader->at == reader->end) {
+    if (tg__json_reader_peek(reader) != expected || reader->at == reader->end) {
         return fail(reader);
     }
     reader->at++;
     return true;
 }
 
-bool tg__json_begin(tg__json_reader *reader, char bracket)
+bool tg__json_reader_begin(tg__json_reader *reader, char bracket)
 {
     return take(reader, bracket);
 }
 
-bool tg__json_next(tg__json_reader *reader, char close, bool *first)
+bool tg__json_reader_next(tg__json_reader *reader, char close, bool *first)
 {
     if (reader->bad) {
         return false;
     }
-    if (tg__json_peek(reader) == close) {
+    if (tg__json_reader_peek(reader) == close) {
         reader->at++;
         return false;
     }
@@ -167,7 +167,7 @@ static bool take_escape(tg__json_reader *reader, sink *to)
     return true;
 }
 
-bool tg__json_string(tg__json_reader *reader, char *out, size_t capacity, size_t *size)
+bool tg__json_reader_string(tg__json_reader *reader, char *out, size_t capacity, size_t *size)
 {
     sink to = {out, capacity, 0};
     *size = 0;
@@ -197,9 +197,9 @@ bool tg__json_string(tg__json_reader *reader, char *out, size_t capacity, size_t
     return true;
 }
 
-bool tg__json_name(tg__json_reader *reader, char *out, size_t capacity, size_t *size)
+bool tg__json_reader_name(tg__json_reader *reader, char *out, size_t capacity, size_t *size)
 {
-    return tg__json_string(reader, out, capacity, size) && take(reader, ':');
+    return tg__json_reader_string(reader, out, capacity, size) && take(reader, ':');
 }
 
 /* ---- numbers and the rest ---- */
@@ -230,9 +230,9 @@ static bool skip_whole(tg__json_reader *reader, size_t *digits)
     return (*digits > 0 && (first != '0' || *digits == 1)) || fail(reader);
 }
 
-bool tg__json_integer(tg__json_reader *reader, int64_t *out)
+bool tg__json_reader_integer(tg__json_reader *reader, int64_t *out)
 {
-    const bool negative = tg__json_peek(reader) == '-';
+    const bool negative = tg__json_reader_peek(reader) == '-';
     size_t digits = 0;
     reader->at += negative;
     const char *start = reader->at;
@@ -283,10 +283,10 @@ static bool skip_nested(tg__json_reader *reader, char open, char close, unsigned
     if (depth == DEPTH_MAX || !take(reader, open)) {
         return fail(reader);
     }
-    while (tg__json_next(reader, close, &first)) {
+    while (tg__json_reader_next(reader, close, &first)) {
         char name[4];
         size_t size = 0;
-        if (open == '{' && !tg__json_name(reader, name, sizeof name, &size)) {
+        if (open == '{' && !tg__json_reader_name(reader, name, sizeof name, &size)) {
             return false;
         }
         if (!skip_value(reader, depth + 1)) {
@@ -300,13 +300,13 @@ static bool skip_value(tg__json_reader *reader, unsigned depth)
 {
     char text[4];
     size_t size = 0;
-    switch (tg__json_peek(reader)) {
+    switch (tg__json_reader_peek(reader)) {
     case '{':
         return skip_nested(reader, '{', '}', depth);
     case '[':
         return skip_nested(reader, '[', ']', depth);
     case '"':
-        return tg__json_string(reader, text, sizeof text, &size);
+        return tg__json_reader_string(reader, text, sizeof text, &size);
     case 't':
         return skip_word(reader, "true");
     case 'f':
@@ -318,13 +318,13 @@ static bool skip_value(tg__json_reader *reader, unsigned depth)
     }
 }
 
-bool tg__json_skip(tg__json_reader *reader)
+bool tg__json_reader_skip(tg__json_reader *reader)
 {
     return skip_value(reader, 1); /* inside the object that the caller reads */
 }
 
-bool tg__json_finish(tg__json_reader *reader)
+bool tg__json_reader_finish(tg__json_reader *reader)
 {
-    (void)tg__json_peek(reader);
+    (void)tg__json_reader_peek(reader);
     return !reader->bad && reader->at == reader->end;
 }

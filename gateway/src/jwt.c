@@ -106,21 +106,22 @@ static tg__token_verdict read_header(const char *text, size_t size, tg__jwt *jwt
     unsigned seen = 0;
     bool first = true;
     tg__token_verdict alg = TG__TOKEN_ALGORITHM;
-    tg__json_open(&json, text, size);
-    if (!tg__json_begin(&json, '{')) {
+    tg__json_reader_open(&json, text, size);
+    if (!tg__json_reader_begin(&json, '{')) {
         return TG__TOKEN_MALFORMED;
     }
-    while (tg__json_next(&json, '}', &first) && tg__json_name(&json, name, sizeof name, &length)) {
+    while (tg__json_reader_next(&json, '}', &first) &&
+           tg__json_reader_name(&json, name, sizeof name, &length)) {
         if (is_name(name, length, "crit")) {
             return TG__TOKEN_MALFORMED; /* it asks for what we do not know */
         }
         const bool is_alg = is_name(name, length, "alg");
         if (!is_alg && !is_name(name, length, "kid")) {
-            (void)tg__json_skip(&json);
+            (void)tg__json_reader_skip(&json);
             continue;
         }
         if (!mark_seen(&seen, is_alg ? HAS_ALG : HAS_KID) ||
-            !tg__json_string(&json, value, sizeof value, &length)) {
+            !tg__json_reader_string(&json, value, sizeof value, &length)) {
             return TG__TOKEN_MALFORMED;
         }
         if (is_alg) {
@@ -132,7 +133,7 @@ static tg__token_verdict read_header(const char *text, size_t size, tg__jwt *jwt
             memcpy(jwt->kid, value, length + 1);
         }
     }
-    if (!tg__json_finish(&json) || (seen & HAS_ALG) == 0) {
+    if (!tg__json_reader_finish(&json) || (seen & HAS_ALG) == 0) {
         return TG__TOKEN_MALFORMED;
     }
     return alg;
@@ -161,7 +162,7 @@ static bool read_issuer(tg__json_reader *json, claims *c)
 {
     char value[TEXT_SIZE];
     size_t length = 0;
-    const bool good = tg__json_string(json, value, sizeof value, &length);
+    const bool good = tg__json_reader_string(json, value, sizeof value, &length);
     c->issuer_fits = good && c->rules->issuer != NULL && is_name(value, length, c->rules->issuer);
     return good;
 }
@@ -170,7 +171,7 @@ static bool read_one_audience(tg__json_reader *json, claims *c)
 {
     char value[TEXT_SIZE];
     size_t length = 0;
-    const bool good = tg__json_string(json, value, sizeof value, &length);
+    const bool good = tg__json_reader_string(json, value, sizeof value, &length);
     c->audience_fits = c->audience_fits || (good && c->rules->audience != NULL &&
                                             is_name(value, length, c->rules->audience));
     return good;
@@ -181,7 +182,7 @@ static bool read_one_venue(tg__json_reader *json, claims *c)
     char value[TG_VENUE_NAME_SIZE];
     size_t length = 0;
     const tg__directory *directory = c->rules->directory;
-    if (!tg__json_string(json, value, sizeof value, &length)) {
+    if (!tg__json_reader_string(json, value, sizeof value, &length)) {
         return false;
     }
     for (uint32_t i = 0; i < directory->venue_count; i++) {
@@ -197,13 +198,13 @@ static bool read_list(tg__json_reader *json, claims *c,
                       bool (*read_one)(tg__json_reader *json, claims *c))
 {
     bool first = true;
-    if (tg__json_peek(json) == '"') {
+    if (tg__json_reader_peek(json) == '"') {
         return read_one(json, c);
     }
-    if (!tg__json_begin(json, '[')) {
+    if (!tg__json_reader_begin(json, '[')) {
         return false;
     }
-    while (tg__json_next(json, ']', &first)) {
+    while (tg__json_reader_next(json, ']', &first)) {
         if (!read_one(json, c)) {
             return false;
         }
@@ -215,7 +216,8 @@ static bool read_subject(tg__json_reader *json, claims *c)
 {
     size_t length = 0;
     char *subject = c->jwt->entitlement.subject;
-    return tg__json_string(json, subject, TG__SUBJECT_SIZE, &length) && length < TG__SUBJECT_SIZE;
+    return tg__json_reader_string(json, subject, TG__SUBJECT_SIZE, &length) &&
+           length < TG__SUBJECT_SIZE;
 }
 
 static unsigned claim_of(const char *name, size_t size)
@@ -237,9 +239,9 @@ static bool read_claim(tg__json_reader *json, claims *c, unsigned claim)
 {
     switch (claim) {
     case HAS_EXP:
-        return tg__json_integer(json, &c->jwt->entitlement.expires_s);
+        return tg__json_reader_integer(json, &c->jwt->entitlement.expires_s);
     case HAS_NBF:
-        return tg__json_integer(json, &c->jwt->not_before_s);
+        return tg__json_reader_integer(json, &c->jwt->not_before_s);
     case HAS_ISS:
         return read_issuer(json, c);
     case HAS_AUD:
@@ -278,19 +280,20 @@ static tg__token_verdict read_claims(const char *text, size_t size, const tg__jw
     char name[NAME_SIZE];
     size_t length = 0;
     bool first = true;
-    tg__json_open(&json, text, size);
-    if (!tg__json_begin(&json, '{')) {
+    tg__json_reader_open(&json, text, size);
+    if (!tg__json_reader_begin(&json, '{')) {
         return TG__TOKEN_MALFORMED;
     }
-    while (tg__json_next(&json, '}', &first) && tg__json_name(&json, name, sizeof name, &length)) {
+    while (tg__json_reader_next(&json, '}', &first) &&
+           tg__json_reader_name(&json, name, sizeof name, &length)) {
         const unsigned claim = claim_of(name, length);
         if (claim == 0) {
-            (void)tg__json_skip(&json);
+            (void)tg__json_reader_skip(&json);
         } else if (!mark_seen(&c.seen, claim) || !read_claim(&json, &c, claim)) {
             return TG__TOKEN_MALFORMED;
         }
     }
-    return tg__json_finish(&json) ? judge_claims(&c) : TG__TOKEN_MALFORMED;
+    return tg__json_reader_finish(&json) ? judge_claims(&c) : TG__TOKEN_MALFORMED;
 }
 
 /* ---- the whole ---- */

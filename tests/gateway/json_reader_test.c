@@ -8,8 +8,8 @@
 static bool is_skipped(const char *value)
 {
     tg__json_reader json;
-    tg__json_open(&json, value, strlen(value));
-    return tg__json_skip(&json) && tg__json_finish(&json);
+    tg__json_reader_open(&json, value, strlen(value));
+    return tg__json_reader_skip(&json) && tg__json_reader_finish(&json);
 }
 
 static void every_kind_of_value_is_read_past(void **state)
@@ -68,8 +68,8 @@ static void depth_is_bounded(void **state)
 static bool read_string(const char *text, char *out, size_t capacity, size_t *size)
 {
     tg__json_reader json;
-    tg__json_open(&json, text, strlen(text));
-    return tg__json_string(&json, out, capacity, size) && tg__json_finish(&json);
+    tg__json_reader_open(&json, text, strlen(text));
+    return tg__json_reader_string(&json, out, capacity, size) && tg__json_reader_finish(&json);
 }
 
 static void escapes_become_the_characters_that_they_name(void **state)
@@ -128,8 +128,9 @@ static void integers_are_numbers_and_nothing_else(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         tg__json_reader json;
         int64_t value = 0;
-        tg__json_open(&json, cases[i].text, strlen(cases[i].text));
-        assert_true((tg__json_integer(&json, &value) && tg__json_finish(&json)) == cases[i].good);
+        tg__json_reader_open(&json, cases[i].text, strlen(cases[i].text));
+        assert_true((tg__json_reader_integer(&json, &value) && tg__json_reader_finish(&json)) ==
+                    cases[i].good);
         assert_true(!cases[i].good || value == cases[i].value);
     }
 }
