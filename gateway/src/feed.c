@@ -137,7 +137,9 @@ static uint64_t draw_own(const tg__feed *feed, tg_venue_id venue, unsigned handl
 
 static bool is_lost(tg__feed *feed, tg_venue_id venue, unsigned handler, const tg__row *row)
 {
-    const uint32_t ppm = feed->venues[venue].handlers[handler].lose_ppm;
+    /* Without an id the twin, which is silent, could not bring it either. */
+    const uint32_t usual_ppm = handler == 0 && row->has_id ? feed->late_ppm : 0;
+    const uint32_t ppm = feed->venues[venue].handlers[handler].lose_ppm + usual_ppm;
     if (ppm == 0 || draw_own(feed, venue, handler, 1, row) % TG__FEED_PPM >= ppm) {
         return false;
     }

@@ -78,6 +78,8 @@ typedef struct tg__feed {
     int64_t skew_min_ns;
     int64_t skew_max_ns;
     unsigned handler_count;
+    uint32_t
+        late_ppm;   /* ticks with an id that A never gets, in ordinary times, and B brings late */
     bool disturbed; /* a fault was ever asked for; else nobody needs to look at the handlers */
     uint64_t next_order;
     size_t count;

@@ -66,6 +66,9 @@ static tg_err open_market(tg__playing_node *node, tg__cause *cause)
         err = tg__feed_init(&playback->feed, options->feeds, options->skew_min_ns,
                             options->skew_max_ns, tg__prng_mix(options->seed));
     }
+    if (playback->source.sim != NULL && options->feeds == 2) {
+        playback->feed.late_ppm = TG__SIM_LATE_PPM; /* a tape has its own */
+    }
     if (err == TG_OK) {
         err = tg__latest_rows_init(&playback->latest, node->directory.count);
     }

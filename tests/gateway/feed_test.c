@@ -432,6 +432,24 @@ static void a_new_session_drops_what_is_held(void **state)
     assert_int_equal(feed.counts.dropped, 1);
 }
 
+static void what_the_first_handler_usually_misses_comes_late_from_the_second(void **state)
+{
+    (void)state;
+    open_feed(2, 6 * MS, 9 * MS);
+    feed.late_ppm = 100000;
+    unsigned at_once = 0;
+    unsigned without_id = 0;
+    for (uint64_t id = 1; id <= 2000; id++) {
+        at_once += receive(id, 0);
+        without_id += receive_without_id((int64_t)id, 0);
+    }
+    assert_in_range(at_once, 1740, 1860);
+    assert_int_equal(without_id, 2000); /* the second is silent about those */
+    assert_int_equal(take_all(9 * MS), 2000);
+    assert_int_equal(feed.counts.lost, 2000 - at_once);
+    assert_false(tg__feed_recover(&feed, V)); /* nothing was missed */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -462,6 +480,8 @@ int main(void)
         cmocka_unit_test_teardown(a_long_freeze_of_the_active_handler_makes_it_the_standby,
                                   tear_down),
         cmocka_unit_test_teardown(a_new_session_drops_what_is_held, tear_down),
+        cmocka_unit_test_teardown(what_the_first_handler_usually_misses_comes_late_from_the_second,
+                                  tear_down),
     };
     return cmocka_run_group_tests_name("gateway.feed", tests, NULL, NULL);
 }
