@@ -1,6 +1,6 @@
 /*
  * bench_gateway [--json] [--quick] [--runs N] [--seconds N] [--terminals N] [--lists N]
- *               [--watchlist-sizes SPEC] [--gateway PROGRAM] [tier|hydration|slow|drain]
+ *               [--watchlist-sizes SPEC] [--gateway PROGRAM] [tier|hydration|slow|drain|jwt]
  *
  * The gateway as a child, terminals of the SDK in this process, TLS between them on the loopback.
  * With --json only lines of JSON go to standard output. Long: some ten minutes without --quick.
@@ -16,10 +16,8 @@ static const struct {
     const char *name;
     bool (*run)(const bench_settings *settings, why *reason);
 } cases[] = {
-    {"tier", bench_tier},
-    {"hydration", bench_hydration},
-    {"slow", bench_slow},
-    {"drain", bench_drain},
+    {"tier", bench_tier},   {"hydration", bench_hydration}, {"slow", bench_slow},
+    {"drain", bench_drain}, {"jwt", bench_tokens},
 };
 #define CASES (sizeof cases / sizeof cases[0])
 
@@ -106,7 +104,7 @@ int main(int argc, char **argv)
     if (!parse(&settings, &only, argc, argv)) {
         (void)fputs("usage: bench_gateway [--json] [--quick] [--runs N] [--seconds N] "
                     "[--terminals N] [--lists N] [--watchlist-sizes SPEC] [--gateway PROGRAM] "
-                    "[tier|hydration|slow|drain]\n",
+                    "[tier|hydration|slow|drain|jwt]\n",
                     stderr);
         return 2;
     }

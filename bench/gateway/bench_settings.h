@@ -27,6 +27,7 @@ bool bench_tier(const bench_settings *settings, why *reason);
 bool bench_hydration(const bench_settings *settings, why *reason);
 bool bench_slow(const bench_settings *settings, why *reason);
 bool bench_drain(const bench_settings *settings, why *reason);
+bool bench_tokens(const bench_settings *settings, why *reason);
 
 /* For people: a value beside its target. */
 void bench_judge(const char *what, double value, bool met, const char *target);
