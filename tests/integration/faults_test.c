@@ -113,6 +113,8 @@ typedef struct run {
     unsigned signs;
     uint64_t version_regressions;
     bool was_alive; /* every row, once */
+    int64_t alive_since_ns;
+    int64_t not_alive_ns; /* when that was last seen */
     bool done;
 } run;
 
@@ -247,8 +249,14 @@ static void look(run *r)
         ended = judge_row_of(r, &r->instruments[i], view, now_ns, &alive) && ended;
     }
     tg_reader_unpin(r->reader);
-    r->was_alive = r->was_alive || alive;
-    r->signs |= r->was_alive && !alive ? SIGN_NOT_ALIVE : 0u;
+    if (alive && !r->was_alive) {
+        r->was_alive = true;
+        r->alive_since_ns = now_ns;
+    }
+    if (r->was_alive && !alive) {
+        r->signs |= SIGN_NOT_ALIVE;
+        r->not_alive_ns = now_ns;
+    }
     tg_client_counters counters = {.struct_size = sizeof counters};
     assert_int_equal(tg_client_counters_get(r->client, &counters), TG_OK);
     r->signs |= counters.gaps > 0 ? SIGN_GAP : 0u;
@@ -281,6 +289,13 @@ static bool look_at_all(run *runs, size_t count)
         done = done && runs[i].done;
     }
     return done;
+}
+
+/* After the market's first images, for comparison with the script; 0: it was never seen otherwise.
+ */
+static long long alive_again_ms(const run *r)
+{
+    return r->not_alive_ns == 0 ? 0 : (long long)((r->not_alive_ns - r->alive_since_ns) / 1000000);
 }
 
 static void report(const run *r)
@@ -328,8 +343,9 @@ static void every_fault_ends_well(void **state)
         const run *const r = &runs[i];
         const bool good = r->done && r->judge.regressions == 0 && r->judge.foreign == 0 &&
                           r->version_regressions == 0 && (r->signs & r->what->excluded) == 0;
-        print_message("  %-50s %6llu values judged, signs 0x%02x%s\n", r->what->name,
-                      (unsigned long long)r->judge.judged, r->signs, good ? "" : "  FAILED");
+        print_message("  %-50s %6llu values judged, signs 0x%02x, alive again at %5lld ms%s\n",
+                      r->what->name, (unsigned long long)r->judge.judged, r->signs,
+                      alive_again_ms(r), good ? "" : "  FAILED");
         report(r);
         failures += !good;
     }
