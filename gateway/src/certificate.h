@@ -2,9 +2,8 @@
  * The development CA and server certificate that a gateway makes for itself.
  *
  * DIR/ca.pem, DIR/server.pem and DIR/server.key (0600): EC P-256, for localhost, 127.0.0.1 and ::1,
- * signed directly by the CA, as the server sends its own certificate only. DIR/ca.key (0600) stays,
- * so that the server's can be renewed under the same CA; when it comes to its end, both are made
- * anew.
+ * signed by the CA. DIR/ca.key (0600) stays, so that the server's can be renewed under the same CA;
+ * when it comes to its end, both are made anew.
  */
 #ifndef TG_GATEWAY_CERTIFICATE_H
 #define TG_GATEWAY_CERTIFICATE_H

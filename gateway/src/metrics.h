@@ -1,6 +1,6 @@
 /**
- * How long ticks take in each of the five stages of the gateway. README.md says exactly what each
- * stage counts.
+ * How long ticks take in each of the five stages of the gateway. docs/GATEWAY.md says exactly what
+ * each stage counts.
  *
  * What records is allocated at open; writing an interval takes scratch memory and gives it back.
  * The current interval is recorded into one set of histograms, the last whole one is kept in
