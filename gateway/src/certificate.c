@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <mbedtls/ctr_drbg.h>
 #include <mbedtls/ecp.h>
@@ -302,6 +303,18 @@ static tg_err needs_renewal(const loaded *l, time_t now, bool *out)
     return TG_OK;
 }
 
+/* Who put them there must renew them: only what was made here is made anew. */
+static tg_err ends_soon(const tg__certificate *m, tg__cause *cause)
+{
+    if (access(m->ca_key_path, F_OK) == 0) {
+        return TG_OK;
+    }
+    return tg__cause_set(cause, TG_ERR_CERTIFICATE,
+                         "%s: it or its CA's ends within a week and %s is not there: renew it, or "
+                         "remove ca.pem to have new ones made",
+                         m->certificate_path, m->ca_key_path);
+}
+
 /* *usable is false if there is nothing, or it comes to its end. */
 static tg_err check(const tg__certificate *m, time_t now, bool *usable, tg__cause *cause)
 {
@@ -317,6 +330,9 @@ static tg_err check(const tg__certificate *m, time_t now, bool *usable, tg__caus
     }
     if (err == TG_OK) {
         err = needs_renewal(&l, now, &renew);
+    }
+    if (err == TG_OK && renew) {
+        err = ends_soon(m, cause);
     }
     *usable = err == TG_OK && !renew;
     mbedtls_pk_free(&l.key);

@@ -23,7 +23,8 @@ typedef struct tg__certificate {
 
 /*
  * Makes what is missing, or within a week of its end at now; checks that the three files belong
- * together. TG_ERR_CERTIFICATE: a file is damaged or belongs to others (cause names it);
+ * together. TG_ERR_CERTIFICATE: a file is damaged or belongs to others, or comes to its end and was
+ * not made here, for want of ca.key (cause names it);
  * TG_ERR_TLS: mbedTLS failed; TG_ERR_IO.
  */
 TG_MUST_CHECK tg_err tg__certificate_open(tg__certificate *files, const tg__state_dir *dir,

@@ -117,7 +117,7 @@ static const char *read_argument(const tg__directory *directory, tg__fault_argum
         [TG__FAULT_COPIES] = {0, TG__FEED_COPIES_MAX, "a number of copies, 0 to 16"},
         [TG__FAULT_COUNT] = {1, 1000000, "a number from 1 to 1000000"},
         [TG__FAULT_LANE] = {0, TG__LANE_COUNT - 1, "a lane's number"},
-        [TG__FAULT_BY] = {-1000000, 1000000, "a number from -1000000 to 1000000"},
+        [TG__FAULT_BY] = {-1000000, 1000000, "a number from -1000000 to 1000000, not 0"},
         [TG__FAULT_STEP_MS] = {-86400000, 86400000, "milliseconds, -86400000 to 86400000"},
         [TG__FAULT_CLOSE_CODE] = {1000, 4999, "a close code, 1000 to 4999"},
     };
@@ -136,8 +136,10 @@ static const char *read_argument(const tg__directory *directory, tg__fault_argum
     case TG__FAULT_BY:
     case TG__FAULT_STEP_MS:
     case TG__FAULT_CLOSE_CODE:
-        return read_number(w, ranges[kind].min, ranges[kind].max, out) ? NULL
-                                                                       : ranges[kind].expected;
+        return read_number(w, ranges[kind].min, ranges[kind].max, out) &&
+                       (kind != TG__FAULT_BY || *out != 0)
+                   ? NULL
+                   : ranges[kind].expected;
     case TG__FAULT_NONE:
         break;
     }

@@ -51,6 +51,15 @@ static void add_gateway(tg__text_buffer *out, const tg__metrics_view *view)
          hub->subscriptions_ever},
         {"tape_rows_total", COUNTER, "Rows that the source has played.", playback->rows},
         {"tape_rounds_total", COUNTER, "Times that the source was begun.", playback->rounds},
+        {"feed_rows_lost_total", COUNTER, "Rows that a handler missed.",
+         playback->feed.counts.lost},
+        {"feed_rows_dropped_total", COUNTER, "Rows that a handler had no room for, or died with.",
+         playback->feed.counts.dropped},
+        {"feed_take_overs_total", COUNTER, "Times that a standby handler took over.",
+         playback->feed.counts.take_overs},
+        {"epoch_raises_total", COUNTER, "Times that continuity was lost.", playback->raises},
+        {"venue_states_sent_total", COUNTER, "Messages of what venues are stale or live again.",
+         counts->venue_states_sent},
         {"frames_encoded_total", COUNTER, "Frames encoded, once for each group and boundary.",
          counts->frames_encoded},
         {"frames_queued_total", COUNTER, "Frames queued, once for each connection.",
@@ -105,6 +114,8 @@ static void add_venues(tg__text_buffer *out, const tg__metrics_view *view)
     } figures[] = {
         {"rows_admitted_total", "Rows that a lane admitted.", OF(admitted)},
         {"rows_duplicate_total", "Rows that a lane had already.", OF(duplicates)},
+        {"rows_missed_total", "Rows that found the sequencer away or a lane's queue full.",
+         OF(missed)},
         {"rows_regression_total", "Rows older than what a lane has.", OF(regressions)},
     };
 #undef OF
@@ -119,6 +130,45 @@ static void add_venues(tg__text_buffer *out, const tg__metrics_view *view)
             tg__prometheus_add_name(out, figures[i].name, "", label, no_label);
             tg__prometheus_add_count(out, value);
         }
+    }
+}
+
+static void add_stale_venues(tg__text_buffer *out, const tg__metrics_view *view)
+{
+    static const char name[] = "venue_stale";
+    const tg__directory *directory = view->sequencer->directory;
+    tg__prometheus_add_head(out, name, GAUGE, "1: clients were told that the venue is stale.");
+    for (uint32_t venue = 0; venue < directory->venue_count; venue++) {
+        const tg__prometheus_label label = {"venue", directory->venues[venue].name};
+        tg__prometheus_add_name(out, name, "", label, no_label);
+        tg__prometheus_add_count(out, view->playback->watch.told_stale[venue]);
+    }
+}
+
+static void add_tokens(tg__text_buffer *out, const tg__door_counts *counts,
+                       const tg__tls_counts *tls)
+{
+    static const char name[] = "tokens_refused_total";
+    const figure figures[] = {
+        {"token_cache_hits_total", COUNTER, "Tokens found verified.", counts->hits},
+        {"token_cache_misses_total", COUNTER, "Tokens that had to be verified.", counts->misses},
+        {"token_cache_negative_hits_total", COUNTER, "Tokens known to be false.",
+         counts->negative_hits},
+        {"tokens_verified_total", COUNTER, "Signatures verified, with either outcome.",
+         counts->verified},
+        {"tls_certificates_total", COUNTER, "Certificates loaded since the start.",
+         tls->certificates},
+        {"tls_tickets_given_total", COUNTER, "Session tickets given.", tls->tickets_given},
+        {"tls_tickets_taken_total", COUNTER, "Sessions resumed with a ticket.", tls->tickets_taken},
+        {"tls_tickets_refused_total", COUNTER, "Tickets that a full handshake followed.",
+         tls->tickets_refused},
+    };
+    add_figures(out, figures, sizeof figures / sizeof figures[0]);
+    tg__prometheus_add_head(out, name, COUNTER, "Tokens that were refused, by cause.");
+    for (unsigned i = TG__TOKEN_ADMITTED + 1; i < TG__TOKEN_VERDICT_COUNT; i++) {
+        const tg__prometheus_label label = {"cause", tg__token_verdict_text((tg__token_verdict)i)};
+        tg__prometheus_add_name(out, name, "", label, no_label);
+        tg__prometheus_add_count(out, counts->refused[i]);
     }
 }
 
@@ -191,6 +241,8 @@ void tg__metrics_report(const tg__metrics_view *view, tg__text_buffer *out)
     tg__prometheus_add_count(out, 1);
     add_gateway(out, view);
     add_venues(out, view);
+    add_stale_venues(out, view);
+    add_tokens(out, tg__door_counts_of(view->hub->options.door), view->tls);
     add_ends(out, &view->hub->counts);
     add_upgrades(out, view->upgrades);
     add_stages(out, view->metrics);

@@ -12,6 +12,7 @@ typedef struct fixture {
     tg__playback playback;
     tg__metrics *metrics;
     tg__upgrade_counts upgrades;
+    tg__tls_counts tls;
     tg__text_buffer text;
 } fixture;
 
@@ -32,8 +33,8 @@ static void close_fixture(fixture *f)
 
 static const char *report(fixture *f)
 {
-    const tg__metrics_view view = {f->hub.hub, &f->hub.sequencer, &f->playback, f->metrics,
-                                   &f->upgrades};
+    const tg__metrics_view view = {f->hub.hub, &f->hub.sequencer, &f->playback,
+                                   f->metrics, &f->upgrades,      &f->tls};
     f->text.size = 0;
     tg__metrics_report(&view, &f->text);
     tg__text_add(&f->text, "", 1);
@@ -66,6 +67,13 @@ static void the_figures_are_those_of_their_owners(void **state)
     f.playback.rows = 12;
     tg__upgrade_counts_add(&f.upgrades, 0);
     tg__upgrade_counts_add(&f.upgrades, 503);
+    f.tls.tickets_taken = 3;
+    f.playback.watch.told_stale[1] = true;
+    f.hub.hub->faults.ticks_lost = 9;
+    check_has(&f, "tls_tickets_taken_total 3");
+    check_has(&f, "venue_stale{venue=\"EVEN\"} 0");
+    check_has(&f, "venue_stale{venue=\"ODD\"} 1");
+    check_has(&f, "ticks_lost_by_fault_total 9");
     check_has(&f, "connections 1");
     check_has(&f, "boundary 1");
     check_has(&f, "gaps_total 17");
