@@ -108,9 +108,13 @@ static void forget(tg_store *store, uint16_t row)
     tg__recency_remove(&pending->changes, row);
     memset(&pending->hot[row], 0, sizeof pending->hot[row]);
     memset(&pending->cold[row], 0, sizeof pending->cold[row]);
-    memset(&store->ledger[row], 0, sizeof store->ledger[row]);
-    pending->tag[row].flags = 0;
+    store->ledger[row].lineage = 0;
     store->ledger[row].cold_stamp = pending->number;
+    store->ledger[row].epoch_min = 0;
+    store->ledger[row].position = 0;
+    store->ledger[row].venue_name = 0;
+    tg__ledger_clear(store, row);
+    pending->tag[row].flags = 0;
     tg__free_rows_give(store->free_rows, row);
     tg__row_touch(store, row);
 }

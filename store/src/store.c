@@ -77,6 +77,7 @@ static void lay_out(layout *at, tg_store *store, const tg__store_options *option
     store->ledger = piece(at, rows, sizeof *store->ledger);
     store->venue_names = piece(at, TG__VENUE_NAMES_MAX, sizeof *store->venue_names);
     store->tombstones = piece(at, (TG_INSTRUMENT_MAX + 64) / 64, sizeof *store->tombstones);
+    store->losses = piece(at, rows, sizeof *store->losses);
     store->refusals = piece(at, rows, sizeof *store->refusals);
     store->venue_refusals = piece(at, TG_VENUE_MAX, sizeof *store->venue_refusals);
     tg_view counted;
@@ -120,6 +121,8 @@ tg_err tg__store_open(const tg__store_options *options, tg_store **out)
     for (uint32_t i = 0; i < store->version_count; i++) {
         store->versions[i].pool = &store->pool;
         store->versions[i].refusals = store->refusals;
+        store->versions[i].ledger = store->ledger;
+        store->versions[i].losses = store->losses;
         store->versions[i].venue_refusals = store->venue_refusals;
         store->versions[i].link.doubt = TG_QUALITY_STALE;
     }
@@ -158,6 +161,8 @@ tg_err tg_store_counters_get(const tg_store *store, tg_store_counters *out)
     const size_t size = out->struct_size;
     TG_ENSURE(size >= sizeof out->struct_size, TG_ERR_INVALID_ARGUMENT);
     const tg__tally *tally = &store->tally;
+    tg_ledger total;
+    tg__ledger_total(tally, &total);
     const tg_store_counters all = {
         .struct_size = size,
         .admitted = tally_read(&tally->admitted),
@@ -170,6 +175,12 @@ tg_err tg_store_counters_get(const tg_store *store, tg_store_counters *out)
         .history_restarts = tally_read(&tally->history_restarts),
         .depth_admitted = tally_read(&tally->depth_admitted),
         .depth_refused = tally_read(&tally->depth_refused),
+        .lane_ticks = total.lane_ticks,
+        .received = total.received,
+        .conflated = total.conflated,
+        .lost = total.lost,
+        .superseded = total.superseded,
+        .repeated = total.repeated,
     };
     memcpy(out, &all, size < sizeof all ? size : sizeof all);
     return TG_OK;

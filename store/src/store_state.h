@@ -11,16 +11,6 @@
 #define TG__VERSIONS_MAX    66 /* 64 readers, the current and the pending version */
 #define TG__VENUE_NAMES_MAX 512
 
-/* What only the writer knows of a row. */
-typedef struct tg__ledger_row {
-    uint64_t lineage;    /* in which its version was given */
-    uint64_t cold_stamp; /* publication in which its cold values last changed */
-    uint32_t epoch_min;  /* older epochs have another scale */
-    uint16_t position;   /* in the pending version's known[] */
-    uint16_t venue_name; /* of an orphan: in venue_names; 0: none. Venue ids change with the
-                            dictionary's generation, names do not */
-} tg__ledger_row;
-
 /* Written by the writer, read by any thread; each by itself. */
 typedef struct tg__tally {
     _Atomic uint64_t admitted;
@@ -33,6 +23,12 @@ typedef struct tg__tally {
     _Atomic uint64_t history_restarts;
     _Atomic uint64_t depth_admitted;
     _Atomic uint64_t depth_refused;
+    _Atomic uint64_t confirmed_anew; /* admitted that were no other tick */
+    _Atomic uint64_t unsaid; /* covered by admitted rows but not covered_ticks: modulo 2^64 */
+    _Atomic uint64_t beyond; /* lane ticks that admitted rows did not cover: likewise */
+    _Atomic uint64_t lost;
+    _Atomic uint64_t superseded;
+    _Atomic uint64_t repeated;
 } tg__tally;
 
 struct tg_reader {
@@ -55,6 +51,7 @@ struct tg_store {
     tg_view *versions;
     tg__refusal_tally *refusals;       /* by row */
     tg__refusal_tally *venue_refusals; /* by venue id */
+    tg__losses *losses;                /* by row */
 
     /* The writer's. */
     tg_view *pending; /* the version that is being written; never current, never held */
@@ -89,6 +86,30 @@ static inline void tg__tally_add(_Atomic uint64_t *counter, uint64_t more)
 void tg__refusal_count(tg_store *store, uint16_t row, tg__admission admission);
 
 void tg__refusals_clear(tg__refusal_tally *tally);
+
+/* An admitted row that does not simply go on from the one before. */
+void tg__ledger_irregular(tg_store *store, uint16_t row, const tg_image *image, uint64_t covered);
+/* A row of the version that is held. */
+void tg__ledger_confirmed(tg_store *store, uint16_t row, const tg_image *image, uint64_t covered);
+/* A row that is older than what is held. */
+void tg__ledger_refused(tg_store *store, uint16_t row, const tg_image *image, uint64_t covered);
+void tg__ledger_clear(tg_store *store, uint16_t row);
+void tg__ledger_total(const tg__tally *tally, tg_ledger *out);
+
+/* An admitted row, before it is taken over. The totals of regular ones are admitted and
+ * covered_ticks. */
+static inline void tg__ledger_admitted(tg_store *store, uint16_t row, const tg_image *image,
+                                       uint64_t covered, bool comparable)
+{
+    tg__account *account = &store->ledger[row].account;
+    const uint64_t advance = image->seq - store->pending->hot[row].seq;
+    if (comparable && covered == advance && advance != 0) {
+        tg__tally_add(&account->received, 1);
+        tg__tally_add(&account->covered, covered);
+    } else {
+        tg__ledger_irregular(store, row, image, covered);
+    }
+}
 
 /* A book's levels have another scale: they go, its version stays. Rows without a book are allowed.
  */

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 #include "entry_pool.h"
+#include "ledger.h"
 #include "quality.h"
 #include "recency.h"
 
@@ -70,6 +71,19 @@ typedef struct tg__refusal_tally {
     _Atomic uint32_t integrity;
 } tg__refusal_tally;
 
+/* What only the writer knows of a row, and its account. */
+typedef struct tg__ledger_row {
+    uint64_t lineage;    /* in which its version was given */
+    uint64_t cold_stamp; /* publication in which its cold values last changed */
+    uint32_t epoch_min;  /* older epochs have another scale */
+    uint16_t position;   /* in the pending version's known[] */
+    uint16_t venue_name; /* of an orphan: in venue_names; 0: none. Venue ids change with the
+                            dictionary's generation, names do not */
+    tg__account account;
+    uint32_t account_epoch; /* first one of the numbering that the account is in */
+} tg__ledger_row;
+_Static_assert(sizeof(tg__ledger_row) == 64, "an admission touches one cache line of it");
+
 /* Depth of one instrument. */
 typedef struct tg__book_row {
     tg_book book;
@@ -102,6 +116,8 @@ struct tg_view {
 
     tg__refusal_tally *refusals;       /* by row; shared by all versions */
     tg__refusal_tally *venue_refusals; /* by venue; shared by all versions */
+    tg__ledger_row *ledger;            /* by row; shared: its account is for readers */
+    tg__losses *losses;                /* by row; shared */
 
     /* Chains of rows: by id (known rows) and by symbol (every row that has an entry). */
     tg__naming *naming;

@@ -152,6 +152,36 @@ TG_API TG_MUST_CHECK tg_err tg_view_refusals(const tg_view *view, tg_instrument_
 TG_API TG_MUST_CHECK tg_err tg_view_venue_refusals(const tg_view *view, tg_venue_id venue,
                                                    tg_refusals *out);
 
+/**
+ * What became of the ticks of a lane:
+ * lane_ticks = received + conflated + lost + superseded.
+ *
+ * lane_ticks follows from the versions: those from the first row on. A row that stands for c ticks
+ * and is admitted counts 1 received and c - 1 conflated. Ticks that no row stood for are lost,
+ * until a row reaches back to them: superseded if it is older than what the store has, conflated
+ * otherwise. (Of the newest three holes; what came too late for that stays lost.) A row of a
+ * snapshot does not say for how many it stands: it counts for itself, and the ticks that it jumped
+ * over are lost.
+ */
+typedef struct tg_ledger {
+    uint64_t lane_ticks;
+    uint64_t received;
+    uint64_t conflated;
+    uint64_t lost;
+    uint64_t superseded;
+    uint64_t repeated; /**< outside the sum: ticks that an admitted row stood for although they were
+                            accounted for, or older than the first row. Two channels of an
+                            instrument do that; with one, its covered counts do not add up */
+} tg_ledger;
+
+/**
+ * The ledger of one instrument up to now, not up to the view; consistent to within one row.
+ * @retval TG_ERR_NOT_FOUND  the id is not known in this view
+ * Thread: reader.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_view_ledger(const tg_view *view, tg_instrument_id id,
+                                           tg_ledger *out);
+
 /** The dictionary entry, NULL if the id is not known; valid while pinned. Thread: reader.  Since:
  * 0.1 */
 TG_API const tg_instrument *tg_view_instrument(const tg_view *view, tg_instrument_id id);
@@ -183,6 +213,12 @@ typedef struct tg_store_counters {
     uint64_t history_restarts; /**< rows taken over from another lineage without proof of age */
     uint64_t depth_admitted;   /**< books that raised a version */
     uint64_t depth_refused;    /**< books that did not, nor confirmed one */
+    uint64_t lane_ticks;       /**< this and the next five: tg_ledger, over all instruments */
+    uint64_t received;
+    uint64_t conflated;
+    uint64_t lost;
+    uint64_t superseded;
+    uint64_t repeated;
 } tg_store_counters;
 
 /** Set struct_size first. Consistent to within one row. Thread: any.  Blocks: no.  Since: 0.1 */
