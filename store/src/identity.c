@@ -241,6 +241,7 @@ static tg_err set_entry(tg_store *store, uint16_t row, const tg_instrument *inst
     }
     tg__table_identify(store->pending, row, entry, true);
     tg__row_touch(store, row);
+    tg__watch_mark(store, row);
     return TG_OK;
 }
 
@@ -272,6 +273,7 @@ static tg_err add(tg_store *store, const tg_instrument *instrument)
     tg__table_identify(store->pending, row, entry, true);
     list_known(store, row);
     tg__row_touch(store, row);
+    tg__watch_begin(store, row);
     return TG_OK;
 }
 

@@ -110,7 +110,8 @@ void tg__store_publish(tg_store *store, int64_t now_mono_ns)
     tg__pins_publish(&store->pins, (uint32_t)(published - store->versions));
     tg__tally_add(&store->tally.views_published, 1);
 
-    /* Readers have it from here on; the rest prepares the next publication. */
+    /* Readers have it from here on; the rest tells of it and prepares the next publication. */
+    tg__watch_published(store, published, now_mono_ns);
     tg_view *next = find_free_version(store);
     catch_up(store, next, published);
     next->number = published->number + 1;

@@ -77,6 +77,10 @@ static void lay_out(layout *at, tg_store *store, const tg__store_options *option
     store->ledger = piece(at, rows, sizeof *store->ledger);
     store->venue_names = piece(at, TG__VENUE_NAMES_MAX, sizeof *store->venue_names);
     store->tombstones = piece(at, (TG_INSTRUMENT_MAX + 64) / 64, sizeof *store->tombstones);
+    store->watch.records =
+        piece(at, tg__watch_words(options->transitions_max), sizeof *store->watch.records);
+    store->watch.marked =
+        piece(at, options->transitions_max > 0 ? rows : 0, sizeof *store->watch.marked);
     store->losses = piece(at, rows, sizeof *store->losses);
     store->refusals = piece(at, rows, sizeof *store->refusals);
     store->venue_refusals = piece(at, TG_VENUE_MAX, sizeof *store->venue_refusals);
@@ -93,7 +97,8 @@ tg_err tg__store_open(const tg__store_options *options, tg_store **out)
     *out = NULL;
     TG_ENSURE(options != NULL && options->instruments_max >= 1 &&
                   options->instruments_max <= TG_INSTRUMENT_MAX && options->readers_max >= 1 &&
-                  options->readers_max <= TG__VERSIONS_MAX - 2,
+                  options->readers_max <= TG__VERSIONS_MAX - 2 &&
+                  options->transitions_max <= TG__TRANSITIONS_MAX,
               TG_ERR_INVALID_ARGUMENT);
 
     tg_store measured;
@@ -117,6 +122,7 @@ tg_err tg__store_open(const tg__store_options *options, tg_store **out)
     store->version_count = options->readers_max + 2;
     store->pool.capacity = entry_count_for(options->instruments_max);
     store->era = 1;
+    tg__watch_init(&store->watch, options->transitions_max);
     tg__free_rows_init(store->free_rows, (uint16_t)store->row_max);
     for (uint32_t i = 0; i < store->version_count; i++) {
         store->versions[i].pool = &store->pool;
@@ -175,6 +181,7 @@ tg_err tg_store_counters_get(const tg_store *store, tg_store_counters *out)
         .history_restarts = tally_read(&tally->history_restarts),
         .depth_admitted = tally_read(&tally->depth_admitted),
         .depth_refused = tally_read(&tally->depth_refused),
+        .transitions = tg__ring_written(&store->watch.log),
         .lane_ticks = total.lane_ticks,
         .received = total.received,
         .conflated = total.conflated,

@@ -66,6 +66,7 @@ struct tg_store {
     uint64_t known_stamp; /* publication in which the list of known rows last changed */
     uint64_t lineage;
     uint32_t generation;
+    tg__quality_watch watch;
     uint32_t era; /* number of losses so far, and one */
     tg__order *free_rows;
     uint32_t orphan_count; /* rows that kept their value over a restart and have no id yet */
@@ -86,6 +87,25 @@ static inline void tg__tally_add(_Atomic uint64_t *counter, uint64_t more)
 void tg__refusal_count(tg_store *store, uint16_t row, tg__admission admission);
 
 void tg__refusals_clear(tg__refusal_tally *tally);
+
+void tg__watch_init(tg__quality_watch *watch, uint32_t capacity);
+/* Size of watch->records. */
+size_t tg__watch_words(uint32_t capacity);
+/* A row is given to an instrument: nothing has been told of it. */
+void tg__watch_begin(tg_store *store, uint16_t row);
+/* The next publication judges row. */
+void tg__watch_mark(tg_store *store, uint16_t row);
+/* view is what readers see now. */
+void tg__watch_published(tg_store *store, const tg_view *view, int64_t now_mono_ns);
+
+/* The row was admitted or confirmed. */
+static inline void tg__watch_tick(tg_store *store, uint16_t row)
+{
+    const bool halted = store->pending->hot[row].status == TG_TRADING_HALTED;
+    if (store->ledger[row].told.watched != (uint8_t)halted) {
+        tg__watch_mark(store, row);
+    }
+}
 
 /* An admitted row that does not simply go on from the one before. */
 void tg__ledger_irregular(tg_store *store, uint16_t row, const tg_image *image, uint64_t covered);

@@ -13,6 +13,7 @@
 #include "entry_pool.h"
 #include "ledger.h"
 #include "quality.h"
+#include "quality_watch.h"
 #include "recency.h"
 
 #define TG__HOT_VALUES  8 /* fields 0 to 7 */
@@ -81,6 +82,7 @@ typedef struct tg__ledger_row {
                             dictionary's generation, names do not */
     tg__account account;
     uint32_t account_epoch; /* first one of the numbering that the account is in */
+    tg__told told;
 } tg__ledger_row;
 _Static_assert(sizeof(tg__ledger_row) == 64, "an admission touches one cache line of it");
 
@@ -144,6 +146,35 @@ static inline uint16_t tg__table_row(const tg_view *table, tg_instrument_id id)
         row = table->naming[row].next_by_id;
     }
     return row;
+}
+
+/* What the row says of its top of book. */
+static inline tg__row_axis tg__table_top(const tg_view *table, uint16_t row)
+{
+    return (tg__row_axis){
+        .proved_mono_ns = table->hot[row].proved_mono_ns,
+        .proved_era = table->hot[row].proved_era,
+        .has_value = tg__table_has(table, row, TG__ROW_HAS_VALUE),
+    };
+}
+
+/* Proof and value of a field group, with what its row says of both. */
+static inline tg__verdict tg__table_quality(const tg_view *table, uint16_t row,
+                                            const tg__row_axis *group, int64_t now_mono_ns)
+{
+    const tg__tag *tag = &table->tag[row];
+    const tg__row_axis axis = {
+        .proved_mono_ns = group->proved_mono_ns,
+        .proved_era = group->proved_era,
+        .cadence_ms = tag->cadence_ms,
+        .has_value = group->has_value,
+        .not_entitled = (tag->flags & TG__ROW_NOT_ENTITLED) != 0,
+        .delayed = (tag->flags & TG__ROW_DELAYED) != 0,
+        .halted = table->hot[row].status == TG_TRADING_HALTED,
+        .unfollowed = (tag->flags & TG__ROW_UNFOLLOWED) != 0,
+    };
+    return tg__quality_at(&table->link, &table->loss, &table->venue[tag->venue].axis, &axis,
+                          now_mono_ns);
 }
 
 /* First row of the chain that holds the rows with this symbol; go on with next_by_name. */

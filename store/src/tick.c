@@ -80,6 +80,7 @@ static void take_over(tg_store *store, uint16_t row, const tg_image *image,
     tg__row_change(store, row);
     /* Last: a byte may alias anything, and what was loaded before it is loaded anew. */
     tag->flags = (uint8_t)((tag->flags | TG__ROW_HAS_VALUE) & ~TG__ROW_UNFOLLOWED);
+    tg__watch_tick(store, row);
 }
 
 tg__admission tg__store_admit(tg_store *store, tg_instrument_id id, const tg_image *image,
@@ -113,6 +114,7 @@ tg__admission tg__store_admit(tg_store *store, tg_instrument_id id, const tg_ima
             uint8_t *flags = &store->pending->tag[row].flags;
             *flags = (uint8_t)(*flags & ~TG__ROW_UNFOLLOWED);
             tg__row_touch(store, row);
+            tg__watch_tick(store, row);
             tg__ledger_confirmed(store, row, image, covered);
         }
         tg__tally_add(&store->tally.confirmed, 1);

@@ -152,6 +152,13 @@ static void every_row_does_what_the_table_of_this_test_says(void **state)
     }
 }
 
+static tg_store_counters counters_of_store(const rig *r)
+{
+    tg_store_counters counters = {.struct_size = sizeof counters};
+    assert_int_equal(tg_store_counters_get(r->store, &counters), TG_OK);
+    return counters;
+}
+
 /* --- joining --- */
 
 static void a_session_joins_and_shows_its_images(void **state)
@@ -725,6 +732,46 @@ static void rows_are_resyncing_and_not_live_until_their_images_come(void **state
     rig_close(r);
 }
 
+/* The next transition after since must be this one; its number. */
+static uint64_t assert_told(rig *r, uint64_t since, tg_instrument_id id, tg_quality from,
+                            tg_quality to, tg_quality_cause cause)
+{
+    tg_transition told;
+    assert_int_equal(tg_store_transitions(r->store, since, &told, 1), 1);
+    assert_int_equal(told.id, id);
+    assert_int_equal(told.from, from);
+    assert_int_equal(told.to, to);
+    assert_int_equal(told.cause, cause);
+    return told.number;
+}
+
+static void each_change_of_quality_is_told_with_its_cause(void **state)
+{
+    (void)state;
+    rig *r = make();
+    rig_subscribe(r, 0, 3);
+    rig_go_live(r);
+    uint64_t at = assert_told(r, 0, 3, TG_QUALITY_UNKNOWN, TG_QUALITY_LIVE, TG_QUALITY_CAUSE_NONE);
+    const int64_t live_ns = r->now_ns;
+    while (counters_of_store(r).transitions == at) { /* frames come, but no tick: time alone */
+        rig_advance(r, 10 * RIG_MS);
+        sim_market_step(&r->market);
+        sim_session_frame(&r->session);
+        rig_deliver(r);
+        assert_true(r->now_ns <= live_ns + (SIM_CADENCE_MS + 250 + 10) * RIG_MS);
+    }
+    assert_true(r->now_ns > live_ns + SIM_CADENCE_MS * RIG_MS);
+    at = assert_told(r, at, 3, TG_QUALITY_LIVE, TG_QUALITY_QUIET, TG_QUALITY_CAUSE_CADENCE);
+    sim_market_tick(&r->market, 3, 2000);
+    sim_market_step(&r->market);
+    sim_session_frame(&r->session);
+    rig_deliver(r);
+    at = assert_told(r, at, 3, TG_QUALITY_QUIET, TG_QUALITY_LIVE, TG_QUALITY_CAUSE_NONE);
+    assert_int_equal(rig_closed(r, TG__CAUSE_LOST, 0, 0), TG_OK);
+    (void)assert_told(r, at, 3, TG_QUALITY_LIVE, TG_QUALITY_DISCONNECTED, TG_QUALITY_CAUSE_LINK);
+    rig_close(r);
+}
+
 static void a_stale_venue_makes_its_rows_stale_until_the_gateway_says_otherwise(void **state)
 {
     (void)state;
@@ -779,6 +826,7 @@ int main(void)
         cmocka_unit_test(a_priority_tick_reaches_row_and_book_and_leaves_the_channel_alone),
         cmocka_unit_test(a_row_of_an_unknown_id_ends_the_session),
         cmocka_unit_test(rows_are_resyncing_and_not_live_until_their_images_come),
+        cmocka_unit_test(each_change_of_quality_is_told_with_its_cause),
         cmocka_unit_test(a_stale_venue_makes_its_rows_stale_until_the_gateway_says_otherwise),
     };
     return cmocka_run_group_tests_name("sdk.engine", tests, NULL, NULL);

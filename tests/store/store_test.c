@@ -55,7 +55,13 @@ int __wrap_posix_memalign(void **block, size_t alignment, size_t size)
 static void options_out_of_range_are_refused(void **state)
 {
     (void)state;
-    static const tg__store_options bad[] = {{0, 1}, {TG_INSTRUMENT_MAX + 1, 1}, {1, 0}, {1, 65}};
+    static const tg__store_options bad[] = {
+        {.instruments_max = 0, .readers_max = 1},
+        {.instruments_max = TG_INSTRUMENT_MAX + 1, .readers_max = 1},
+        {.instruments_max = 1, .readers_max = 0},
+        {.instruments_max = 1, .readers_max = 65},
+        {.instruments_max = 1, .readers_max = 1, .transitions_max = TG__TRANSITIONS_MAX + 1},
+    };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         tg_store *store = (void *)&allocations;
         assert_int_equal(tg__store_open(&bad[i], &store), TG_ERR_INVALID_ARGUMENT);
@@ -70,7 +76,8 @@ static void options_out_of_range_are_refused(void **state)
 static void every_failing_allocation_is_reported_and_leaves_nothing(void **state)
 {
     (void)state;
-    const tg__store_options options = {100, 4};
+    const tg__store_options options = {
+        .instruments_max = 100, .readers_max = 4, .transitions_max = 10};
     tg_err err = TG_ERR_NO_MEMORY;
     unsigned refused = 0;
     for (unsigned n = 1; err == TG_ERR_NO_MEMORY; n++) {
@@ -94,7 +101,10 @@ static void every_failing_allocation_is_reported_and_leaves_nothing(void **state
 static void nothing_allocates_after_open(void **state)
 {
     (void)state;
-    tg_store *store = store_of(64, 4);
+    tg_store *store = store_with(
+        (tg__store_options){.instruments_max = 64, .readers_max = 4, .transitions_max = 100});
+    tg_transition told[100];
+    tg_ledger ledger;
     tg_reader *reader = NULL;
     char symbol[TG_SYMBOL_SIZE];
     tg_row row;
@@ -120,8 +130,11 @@ static void nothing_allocates_after_open(void **state)
         const tg_view *view = tg_reader_pin(reader);
         for (size_t i = 0; i < tg_view_count(view); i++) {
             assert_int_equal(tg_view_row(view, tg_view_id(view, i), S, &row), TG_OK);
+            assert_int_equal(tg_view_ledger(view, tg_view_id(view, i), &ledger), TG_OK);
         }
         (void)tg_view_changed(view, 0, ids, 64);
+        tg__store_sweep(store, S * round);
+        (void)tg_store_transitions(store, 0, told, 100);
         if (round % 3 == 0) {
             tg_reader_unpin(reader);
         }

@@ -89,7 +89,10 @@ typedef struct tg_client_options {
     void (*on_found)(void *ctx, uint32_t request, const char *venue,
                      const tg_instrument *instrument, bool more);
     void *ctx;
-    const tg_clock *clock; /**< NULL: the system's; copied */
+    const tg_clock *clock;    /**< NULL: the system's; copied */
+    uint32_t transitions_max; /**< quality changes that tg_store_transitions() can give, 16
+                                   bytes each. 0: twice instruments_max, so that the loss of a
+                                   link and its end fit */
 } tg_client_options;
 
 /** Thread: any.  Blocks: no.  Since: 0.1 */

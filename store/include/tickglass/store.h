@@ -201,6 +201,32 @@ TG_API TG_MUST_CHECK tg_err tg_view_find(const tg_view *view, const char *venue,
 TG_API size_t tg_view_changed(const tg_view *view, uint64_t since, tg_instrument_id *ids,
                               size_t capacity);
 
+/** One instrument's quality became another. */
+typedef struct tg_transition {
+    uint64_t number; /**< 1, 2, …; a step of more than 1: those between were overwritten */
+    int64_t mono_ns; /**< when it was noticed */
+    tg_instrument_id id;
+    tg_quality from; /**< UNKNOWN for an instrument that is new */
+    tg_quality to;
+    tg_quality_cause cause;        /**< of to */
+    tg_quality_cause cause_before; /**< of from: what has ended, where to is LIVE */
+} tg_transition;
+
+/**
+ * Transitions with a number over since, in their order; the next call's since is the number of the
+ * last one. A client keeps the newest tg_client_options.transitions_max for all that ask; each asks
+ * for itself.
+ *
+ * What a message, the link or the gateway brings about is told with the publication that shows it.
+ * What time alone brings about, and the end of a silence by a heartbeat, is looked for every 250 ms
+ * (over 8,192 known instruments: 8,192 of them each time); what came and went between is not told.
+ *
+ * @return how many were written, at most capacity
+ * Thread: any.  Blocks: no.  Since: 0.1
+ */
+TG_API size_t tg_store_transitions(const tg_store *store, uint64_t since, tg_transition *out,
+                                   size_t capacity);
+
 typedef struct tg_store_counters {
     size_t struct_size;
     uint64_t admitted;      /**< rows that raised a version */
@@ -219,6 +245,7 @@ typedef struct tg_store_counters {
     uint64_t lost;
     uint64_t superseded;
     uint64_t repeated;
+    uint64_t transitions; /**< of quality, told so far */
 } tg_store_counters;
 
 /** Set struct_size first. Consistent to within one row. Thread: any.  Blocks: no.  Since: 0.1 */
