@@ -103,6 +103,7 @@ static void forget(tg_store *store, uint16_t row)
 {
     tg_view *pending = store->pending;
     tg__book_free(store, row);
+    tg__history_drop(store, row);
     tg__refusals_clear(&store->refusals[row]);
     tg__table_identify(pending, row, 0, false);
     tg__recency_remove(&pending->changes, row);
@@ -212,6 +213,7 @@ static void drop_values(tg_store *store, uint16_t row)
 {
     uint8_t *flags = &store->pending->tag[row].flags;
     tg__book_drop_values(store, row);
+    tg__history_restart(store, row);
     if ((*flags & TG__ROW_HAS_VALUE) != 0) {
         *flags = (uint8_t)(*flags & ~(TG__ROW_HAS_VALUE | TG__ROW_RESTARTED));
         tg__row_change(store, row);

@@ -42,15 +42,6 @@ static inline uint64_t tg__ring_put(tg__ring *ring, const tg__ring_shape *shape,
     return number;
 }
 
-/* Writer: nobody finds a record any more that was put before. */
-static inline void tg__ring_forget(tg__ring *ring, const tg__ring_shape *shape)
-{
-    const uint64_t number =
-        atomic_load_explicit(&ring->begun, memory_order_relaxed) + shape->capacity;
-    atomic_store_explicit(&ring->begun, number, memory_order_relaxed);
-    atomic_store_explicit(&ring->written, number, memory_order_release);
-}
-
 /* Number of the newest record that is whole; 0: none. */
 static inline uint64_t tg__ring_written(const tg__ring *ring)
 {

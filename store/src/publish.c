@@ -19,6 +19,9 @@ static void catch_up_row(const tg_store *store, tg_view *to, const tg_view *from
     if (store->ledger[row].cold_stamp > since) {
         to->cold[row] = from->cold[row];
     }
+    if (store->history.ring_count > 0) {
+        tg__history_catch_up(to, from, row);
+    }
     if (known && store->known_stamp > since) {
         /* A place in the list that has another occupant now has one that was touched. */
         to->known[store->ledger[row].position] = row;

@@ -4,6 +4,8 @@
 #ifndef TICKGLASS_STORE_STORE_STATE_H
 #define TICKGLASS_STORE_STORE_STATE_H
 
+#include <tickglass/internal/store_writer.h>
+
 #include "free_rows.h"
 #include "pin.h"
 #include "table.h"
@@ -67,6 +69,7 @@ struct tg_store {
     uint64_t lineage;
     uint32_t generation;
     tg__quality_watch watch;
+    tg__history history;
     uint32_t era; /* number of losses so far, and one */
     tg__order *free_rows;
     uint32_t orphan_count; /* rows that kept their value over a restart and have no id yet */
@@ -87,6 +90,17 @@ static inline void tg__tally_add(_Atomic uint64_t *counter, uint64_t more)
 void tg__refusal_count(tg_store *store, uint16_t row, tg__admission admission);
 
 void tg__refusals_clear(tg__refusal_tally *tally);
+
+void tg__history_init(tg__history *history, const tg__store_options *options);
+/* Words of one instrument's records. */
+size_t tg__history_words(uint32_t points);
+/* Row has a new value. */
+void tg__history_add(tg_store *store, uint16_t row);
+/* Values have another scale: the past is not comparable. */
+void tg__history_restart(tg_store *store, uint16_t row);
+/* The row's ring is free for another. */
+void tg__history_drop(tg_store *store, uint16_t row);
+void tg__history_catch_up(tg_view *to, const tg_view *from, uint16_t row);
 
 void tg__watch_init(tg__quality_watch *watch, uint32_t capacity);
 /* Size of watch->records. */

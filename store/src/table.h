@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 #include "entry_pool.h"
+#include "history.h"
 #include "ledger.h"
 #include "quality.h"
 #include "quality_watch.h"
@@ -110,16 +111,19 @@ struct tg_view {
     tg__hot *hot;
     tg__cold *cold;
     tg__tag *tag;
-    tg__recency changes;  /* by the view in which a row's version last changed */
-    uint16_t *known;      /* rows of the known instruments, in no order */
-    tg__venue_row *venue; /* TG_VENUE_MAX */
-    tg__book_row *book;   /* from 1 to TG__BOOK_MAX */
-    uint8_t *book_of;     /* by row; 0: none */
+    tg__recency changes;    /* by the view in which a row's version last changed */
+    uint16_t *known;        /* rows of the known instruments, in no order */
+    tg__venue_row *venue;   /* TG_VENUE_MAX */
+    tg__book_row *book;     /* from 1 to TG__BOOK_MAX */
+    uint8_t *book_of;       /* by row; 0: none */
+    uint16_t *history_of;   /* by row: its ring; 0: none. Only if there is history */
+    tg__history_open *open; /* by ring */
 
     tg__refusal_tally *refusals;       /* by row; shared by all versions */
     tg__refusal_tally *venue_refusals; /* by venue; shared by all versions */
     tg__ledger_row *ledger;            /* by row; shared: its account is for readers */
     tg__losses *losses;                /* by row; shared */
+    const tg__history *history;        /* shared */
 
     /* Chains of rows: by id (known rows) and by symbol (every row that has an entry). */
     tg__naming *naming;

@@ -78,6 +78,9 @@ static void take_over(tg_store *store, uint16_t row, const tg_image *image,
     hot->ts_gateway_ns = arrival->ts_gateway_ns;
     prove(store, hot, arrival);
     tg__row_change(store, row);
+    if (store->history.ring_count > 0) {
+        tg__history_add(store, row);
+    }
     /* Last: a byte may alias anything, and what was loaded before it is loaded anew. */
     tag->flags = (uint8_t)((tag->flags | TG__ROW_HAS_VALUE) & ~TG__ROW_UNFOLLOWED);
     tg__watch_tick(store, row);

@@ -56,21 +56,6 @@ static void what_was_overwritten_is_said_to_be(void **state)
     assert_int_equal(tg__ring_copy(&ring, &shape, storage, 1, 2, out), 2); /* never more */
 }
 
-static void a_forgotten_ring_gives_nothing_of_before(void **state)
-{
-    (void)state;
-    static _Atomic uint64_t storage[capacity * words];
-    tg__ring ring = {0};
-    uint64_t out[capacity * words];
-    put(&ring, storage, 1);
-    tg__ring_forget(&ring, &shape);
-    assert_int_equal(tg__ring_copy(&ring, &shape, storage, 1, 1, out), 1);
-    put(&ring, storage, 2);
-    assert_int_equal(tg__ring_written(&ring), capacity + 2);
-    assert_int_equal(tg__ring_copy(&ring, &shape, storage, capacity + 2, capacity + 2, out), 0);
-    assert_true(is_whole(out, 2));
-}
-
 typedef struct race {
     tg__ring ring;
     _Atomic uint64_t storage[capacity * words];
@@ -118,7 +103,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_come_back_under_their_numbers),
         cmocka_unit_test(what_was_overwritten_is_said_to_be),
-        cmocka_unit_test(a_forgotten_ring_gives_nothing_of_before),
         cmocka_unit_test(a_reader_never_sees_a_torn_record),
     };
     return cmocka_run_group_tests_name("store.overwrite_ring", tests, NULL, NULL);

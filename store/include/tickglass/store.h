@@ -182,6 +182,39 @@ typedef struct tg_ledger {
 TG_API TG_MUST_CHECK tg_err tg_view_ledger(const tg_view *view, tg_instrument_id id,
                                            tg_ledger *out);
 
+/**
+ * What was received of one instrument in one step of time; steps in which nothing was have no
+ * point. Prices are mantissas at the instrument's price exponent, those that are null are 0.
+ */
+typedef struct tg_history_point {
+    int64_t begin_mono_ns; /**< arrival of the first row in it */
+    int64_t end_mono_ns;   /**< and of the last */
+    int64_t first;         /**< of the last prices in it, as the next three */
+    int64_t last;
+    int64_t min;
+    int64_t max;
+    int64_t bid; /**< at its end */
+    int64_t ask;
+    uint32_t rows;    /**< that it is made of, at least 1 */
+    uint32_t present; /**< TG_FIELD_BIT()s: of LAST_PRICE if any row had one, of BID_PRICE and
+                           ASK_PRICE as at its end */
+} tg_history_point;
+
+/**
+ * The newest points of one instrument, the oldest first; nothing in them is newer than the view,
+ * and the last one ends with the view's own row. A view that stays pinned for long may find its
+ * oldest points overwritten, and gives fewer. Another scale begins a new history.
+ *
+ * A client keeps history only if tg_client_options.history_points is set, and of an instrument from
+ * its first tick on.
+ *
+ * @param[out] count  how many were written, at most capacity
+ * @retval TG_ERR_NOT_FOUND  the id is not known in this view, or there is no history of it
+ * Thread: reader.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_view_history(const tg_view *view, tg_instrument_id id,
+                                            tg_history_point *out, size_t capacity, size_t *count);
+
 /** The dictionary entry, NULL if the id is not known; valid while pinned. Thread: reader.  Since:
  * 0.1 */
 TG_API const tg_instrument *tg_view_instrument(const tg_view *view, tg_instrument_id id);

@@ -9,12 +9,16 @@
 
 #include <tickglass/store.h>
 
-#define TG__TRANSITIONS_MAX (1u << 24)
+#define TG__HISTORY_POINTS_MAX (1u << 20)
+#define TG__TRANSITIONS_MAX    (1u << 24)
 
 typedef struct tg__store_options {
-    uint32_t instruments_max; /* 1 to TG_INSTRUMENT_MAX */
-    uint32_t readers_max;     /* 1 to 64 */
-    uint32_t transitions_max; /* of quality, that are kept; 0: they are not told */
+    uint32_t instruments_max;     /* 1 to TG_INSTRUMENT_MAX */
+    uint32_t readers_max;         /* 1 to 64 */
+    uint32_t transitions_max;     /* of quality, that are kept; 0: they are not told */
+    uint32_t history_points;      /* of each instrument's history; 0: there is none */
+    uint32_t history_instruments; /* that have one at a time; 1 to instruments_max */
+    uint32_t history_step_ms;     /* length of a point's time; at least 1 */
 } tg__store_options;
 
 /* Thread: any. TG_ERR_INVALID_ARGUMENT, TG_ERR_NO_MEMORY. */
