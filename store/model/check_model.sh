@@ -10,7 +10,8 @@ for tool in spin cc; do
     command -v "$tool" >/dev/null || { echo "SKIP: $tool is not installed"; exit 77; }
 done
 if [ $# = 0 ]; then
-    for name in $(sed -n '/Seeded faults/,/\*\//p; /\*\//q' "$model" | grep -o '[A-Z][A-Z0-9_]*' | sort -u); do
+    names=$(sed -n '/Seeded faults/,/\*\//p; /\*\//q' "$model" | grep -o '[A-Z][A-Z0-9_]*' | sort -u)
+    for name in $names; do
         grep -q "^#if.*\<$name\>" "$model" && set -- "$@" "$name"
     done
     [ $# -gt 0 ] || { echo "$model lists no seeded faults"; exit 1; }

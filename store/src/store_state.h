@@ -113,9 +113,9 @@ void tg__watch_mark(tg_store *store, uint16_t row);
 void tg__watch_published(tg_store *store, const tg_view *view, int64_t now_mono_ns);
 
 /* The row was admitted or confirmed. */
-static inline void tg__watch_tick(tg_store *store, uint16_t row)
+static inline void tg__watch_tick(tg_store *store, uint16_t row, const tg__hot *hot)
 {
-    const bool halted = store->pending->hot[row].status == TG_TRADING_HALTED;
+    const bool halted = hot->status == TG_TRADING_HALTED;
     if (store->ledger[row].told.watched != (uint8_t)halted) {
         tg__watch_mark(store, row);
     }

@@ -81,9 +81,10 @@ static void take_over(tg_store *store, uint16_t row, const tg_image *image,
     if (store->history.ring_count > 0) {
         tg__history_add(store, row);
     }
-    /* Last: a byte may alias anything, and what was loaded before it is loaded anew. */
-    tag->flags = (uint8_t)((tag->flags | TG__ROW_HAS_VALUE) & ~TG__ROW_UNFOLLOWED);
-    tg__watch_tick(store, row);
+    tg__watch_tick(store, row, hot);
+    if ((tag->flags & (TG__ROW_HAS_VALUE | TG__ROW_UNFOLLOWED)) != TG__ROW_HAS_VALUE) {
+        tag->flags = (uint8_t)((tag->flags | TG__ROW_HAS_VALUE) & ~TG__ROW_UNFOLLOWED);
+    }
 }
 
 tg__admission tg__store_admit(tg_store *store, tg_instrument_id id, const tg_image *image,
@@ -117,7 +118,7 @@ tg__admission tg__store_admit(tg_store *store, tg_instrument_id id, const tg_ima
             uint8_t *flags = &store->pending->tag[row].flags;
             *flags = (uint8_t)(*flags & ~TG__ROW_UNFOLLOWED);
             tg__row_touch(store, row);
-            tg__watch_tick(store, row);
+            tg__watch_tick(store, row, hot);
             tg__ledger_confirmed(store, row, image, covered);
         }
         tg__tally_add(&store->tally.confirmed, 1);
