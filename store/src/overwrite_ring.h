@@ -14,6 +14,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "stop_point.h"
+
 typedef struct tg__ring {
     _Atomic uint64_t begun;   /* number of the newest record whose writing has begun */
     _Atomic uint64_t written; /* of the newest that is whole */
@@ -34,9 +36,11 @@ static inline uint64_t tg__ring_put(tg__ring *ring, const tg__ring_shape *shape,
     atomic_store_explicit(&ring->begun, number, memory_order_relaxed);
     _Atomic uint64_t *at = storage + number % shape->capacity * shape->words;
     for (uint32_t i = 0; i < shape->words; i++) {
+        TG__STOP_POINT("a record of a ring is written in part");
         /* Release: pairs with the acquire in tg__ring_copy(), see above. */
         atomic_store_explicit(&at[i], record[i], memory_order_release);
     }
+    TG__STOP_POINT("a record of a ring is written and not said to be");
     /* Release: who sees the number sees the record; pairs with tg__ring_written(). */
     atomic_store_explicit(&ring->written, number, memory_order_release);
     return number;

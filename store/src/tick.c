@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "admission.h"
+#include "stop_point.h"
 #include "store_state.h"
 
 static bool values_equal(const tg__hot *hot, const tg__cold *cold, const tg_image *image)
@@ -44,6 +45,7 @@ static void write_values(tg_store *store, uint16_t row, const tg_image *image)
     hot->seq = image->seq;
     hot->epoch = image->epoch;
     hot->present = image->present;
+    TG__STOP_POINT("a row has its new version and its old values");
     memcpy(hot->value, image->value, sizeof hot->value);
     hot->status = image->value[TG_FIELD_STATUS];
     if (memcmp(cold->value, image->value + TG__HOT_VALUES, sizeof cold->value) != 0) {
@@ -77,6 +79,7 @@ static void take_over(tg_store *store, uint16_t row, const tg_image *image,
     hot->commit_delay_ns = commit_delay_ns(arrival);
     hot->ts_gateway_ns = arrival->ts_gateway_ns;
     prove(store, hot, arrival);
+    TG__STOP_POINT("a row is written and not in the list of changes");
     tg__row_change(store, row);
     if (store->history.ring_count > 0) {
         tg__history_add(store, row);
