@@ -51,6 +51,7 @@ static struct {
     slow_step step;
     uint32_t chosen;
     const tg_view *slow_view;
+    uint64_t slow_number;
     uint64_t newest; /* view that any reader has seen */
     uint64_t told;
     uint64_t stops;
@@ -106,6 +107,8 @@ static void do_one_slow_step(const char *label)
         return;
     case SLOW_SETTLE:
         now.slow_view = &now.store->versions[tg__pin_settle(slot, now.chosen)];
+        now.slow_number = tg_view_number(now.slow_view);
+        assert_cut(now.slow_view, label);
         now.step = SLOW_READ;
         return;
     case SLOW_READ:
@@ -114,6 +117,7 @@ static void do_one_slow_step(const char *label)
         return;
     case SLOW_DROP:
         assert_cut(now.slow_view, label);
+        assert_int_equal(tg_view_number(now.slow_view), now.slow_number);
         tg__pin_drop(slot);
         now.step = SLOW_ANNOUNCE;
         return;
