@@ -26,8 +26,8 @@ typedef struct tg__tally {
     _Atomic uint64_t depth_admitted;
     _Atomic uint64_t depth_refused;
     _Atomic uint64_t confirmed_anew; /* admitted that were no other tick */
-    _Atomic uint64_t unsaid; /* covered by admitted rows but not covered_ticks: modulo 2^64 */
-    _Atomic uint64_t beyond; /* lane ticks that admitted rows did not cover: likewise */
+    _Atomic uint64_t unsaid; /* what admitted rows really covered - covered_ticks, modulo 2^64 */
+    _Atomic uint64_t beyond; /* what their versions advanced - covered_ticks, modulo 2^64 */
     _Atomic uint64_t lost;
     _Atomic uint64_t superseded;
     _Atomic uint64_t repeated;
@@ -138,8 +138,9 @@ static inline void tg__ledger_admitted(tg_store *store, uint16_t row, const tg_i
     tg__account *account = &store->ledger[row].account;
     const uint64_t advance = image->seq - store->pending->hot[row].seq;
     if (comparable && covered == advance && advance != 0) {
-        tg__tally_add(&account->received, 1);
         tg__tally_add(&account->covered, covered);
+        atomic_store_explicit(&account->newest, image->seq, memory_order_relaxed);
+        tg__tally_add(&account->received, 1);
     } else {
         tg__ledger_irregular(store, row, image, covered);
     }

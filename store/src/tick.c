@@ -110,10 +110,10 @@ tg__admission tg__store_admit(tg_store *store, tg_instrument_id id, const tg_ima
         tg__admission_decide(&holding, tg_image_version(image), image->present == 0);
     switch (admission) {
     case TG__ADMITTED:
+        tg__tally_add(&store->tally.covered_ticks, covered);
         tg__ledger_admitted(store, row, image, covered, holding.comparable);
         take_over(store, row, image, arrival);
         tg__tally_add(&store->tally.admitted, 1);
-        tg__tally_add(&store->tally.covered_ticks, covered);
         break;
     case TG__CONFIRMED:
         if (holding.has_value && holding.comparable) {
