@@ -266,7 +266,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     h.now_ns = 1000000000;
     h.deadline_ns = INT64_MAX;
     const tg_clock clock = {clock_ns, clock_ns, &h};
-    const tg__store_options store = {INSTRUMENTS, 2};
+    const tg__store_options store = {
+        .instruments_max = INSTRUMENTS, .readers_max = 2, .transitions_max = 64};
     check(tg__store_open(&store, &h.store) == TG_OK);
     check(tg_reader_open(h.store, &h.reader) == TG_OK);
     const tg__engine_options options = {.store = h.store,

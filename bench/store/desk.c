@@ -59,7 +59,7 @@ void desk_admit(tg_store *store, const ticks_frame *frame, int64_t now_mono_ns)
 
 void desk_open(desk *at, uint32_t instruments, uint32_t readers)
 {
-    const tg__store_options options = {instruments, readers};
+    const tg__store_options options = {.instruments_max = instruments, .readers_max = readers};
     *at = (desk){.instruments = instruments, .random = 88172645463325252u};
     at->seq = calloc(instruments, sizeof *at->seq);
     must(at->seq != NULL && tg__store_open(&options, &at->store) == TG_OK, "no memory");

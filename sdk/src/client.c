@@ -20,6 +20,7 @@
 #define BACKOFF_FIRST_DEFAULT_MS 500u
 #define BACKOFF_CAP_DEFAULT_MS   15000u
 #define BACKOFF_MAX_MS           3600000u
+#define HISTORY_STEP_DEFAULT_MS  1000u
 #define INTERESTS_PER_INSTRUMENT 2u
 
 const char *tg_session_state_name(tg_session_state state)
@@ -73,9 +74,16 @@ static tg_err settle_options(tg_client_options *o)
     o->instruments_max = or_default(o->instruments_max, INSTRUMENTS_DEFAULT);
     o->readers_max = or_default(o->readers_max, READERS_DEFAULT);
     o->events_max = or_default(o->events_max, EVENTS_DEFAULT);
+    o->transitions_max = or_default(o->transitions_max, 2 * o->instruments_max);
+    o->history_instruments = or_default(o->history_instruments, o->instruments_max);
+    o->history_step_ms = or_default(o->history_step_ms, HISTORY_STEP_DEFAULT_MS);
     o->backoff_first_ms = or_default(o->backoff_first_ms, BACKOFF_FIRST_DEFAULT_MS);
     o->backoff_cap_ms = or_default(o->backoff_cap_ms, BACKOFF_CAP_DEFAULT_MS);
     TG_ENSURE(o->instruments_max <= TG_INSTRUMENT_MAX && o->readers_max <= READERS_MAX,
+              TG_ERR_INVALID_ARGUMENT);
+    TG_ENSURE(o->transitions_max <= TG__TRANSITIONS_MAX &&
+                  o->history_points <= TG__HISTORY_POINTS_MAX &&
+                  o->history_instruments <= o->instruments_max,
               TG_ERR_INVALID_ARGUMENT);
     TG_ENSURE(o->events_max <= EVENTS_MAX && o->backoff_cap_ms <= BACKOFF_MAX_MS &&
                   o->backoff_first_ms <= o->backoff_cap_ms,
@@ -91,8 +99,14 @@ static tg_err settle_options(tg_client_options *o)
 
 static tg_err open_store(tg_client *client)
 {
-    const tg__store_options options = {client->options.instruments_max,
-                                       client->options.readers_max + 1};
+    const tg__store_options options = {
+        .instruments_max = client->options.instruments_max,
+        .readers_max = client->options.readers_max + 1,
+        .transitions_max = client->options.transitions_max,
+        .history_points = client->options.history_points,
+        .history_instruments = client->options.history_instruments,
+        .history_step_ms = client->options.history_step_ms,
+    };
     TG_TRY(tg__store_open(&options, &client->store));
     TG_TRY(tg_reader_open(client->store, &client->reader));
     for (int i = 0; i < TG_STAGE_COUNT; i++) {

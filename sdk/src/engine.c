@@ -207,6 +207,15 @@ static void publish(tg__engine *engine, const tg__input *input)
     }
 }
 
+/* Behind the publication: nothing is told that readers do not see yet. */
+static void sweep(tg__engine *engine, int64_t now_ns)
+{
+    if (now_ns >= engine->session.sweep_at_ns) {
+        engine->session.sweep_at_ns = now_ns + TG__SWEEP_NS;
+        tg__store_sweep(engine->store, now_ns);
+    }
+}
+
 tg_err tg__engine_input(tg__engine *engine, const tg__input *input)
 {
     TG_ENSURE((unsigned)input->kind < TG__INPUT_COUNT, TG_ERR_INVALID_ARGUMENT);
@@ -224,6 +233,7 @@ tg_err tg__engine_input(tg__engine *engine, const tg__input *input)
     }
     const tg_err err = table[engine->state][input->kind].handle(engine, input);
     publish(engine, input);
+    sweep(engine, input->now_ns);
     return err;
 }
 

@@ -18,6 +18,7 @@ static void reset_session(tg__engine *engine)
     engine->session.echo_at_ns = TG__NEVER;
     engine->session.resync_at_ns = TG__NEVER;
     engine->session.pump_at_ns = TG__NEVER;
+    engine->session.sweep_at_ns = TG__NEVER;
     tg__engine_forget_requests(engine);
 }
 
@@ -255,6 +256,7 @@ int64_t tg__engine_deadline(const tg__engine *engine)
     deadline = tg__min_ns(deadline, session->step_at_ns);
     deadline = tg__min_ns(deadline, session->echo_at_ns);
     deadline = tg__min_ns(deadline, session->pump_at_ns);
+    deadline = tg__min_ns(deadline, session->sweep_at_ns);
     if (engine->state == TG__ENGINE_RESYNCING) {
         deadline = tg__min_ns(deadline, session->resync_at_ns);
     }

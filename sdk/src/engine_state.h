@@ -25,9 +25,10 @@
 #define TG__RESYNC_FIRST_NS (1 * TG__S_NS) /* between two RESYNCs; doubles up to the last */
 #define TG__RESYNC_LAST_NS  (16 * TG__S_NS)
 #define TG__RESYNC_TRIES    4u
-#define TG__STABLE_NS       (10 * TG__S_NS) /* of applied data before the back-off is forgotten */
-#define TG__FAULTS_MAX      4u              /* rejected messages in one connection ... */
-#define TG__FAULT_FORGET_NS (30 * TG__S_NS) /* ... one of which is forgotten in this time */
+#define TG__SWEEP_NS        (250 * TG__MS_NS) /* between two looks for what time did to qualities */
+#define TG__STABLE_NS       (10 * TG__S_NS)   /* of applied data before the back-off is forgotten */
+#define TG__FAULTS_MAX      4u                /* rejected messages in one connection ... */
+#define TG__FAULT_FORGET_NS (30 * TG__S_NS)   /* ... one of which is forgotten in this time */
 
 /* A SUBSCRIBE or UNSUBSCRIBE whose results are not all there. */
 typedef struct tg__pending_request {
@@ -80,6 +81,7 @@ typedef struct tg__session {
     int64_t echo_at_ns;
     int64_t resync_at_ns;
     int64_t pump_at_ns;
+    int64_t sweep_at_ns;
 } tg__session;
 
 struct tg__engine {

@@ -1,6 +1,7 @@
 #!/bin/sh
 # check_model.sh MODEL.pml [FAULT...]
 # The model must hold, and Spin must find each seeded fault (a name that the model tests with ifdef).
+# Without FAULT: those that the model's first comment lists behind "Seeded faults"; there must be some.
 # 77: Spin or a C compiler is not installed.
 set -eu
 model=$1
@@ -8,6 +9,13 @@ shift
 for tool in spin cc; do
     command -v "$tool" >/dev/null || { echo "SKIP: $tool is not installed"; exit 77; }
 done
+if [ $# = 0 ]; then
+    names=$(sed -n '/Seeded faults/,/\*\//p; /\*\//q' "$model" | grep -o '[A-Z][A-Z0-9_]*' | sort -u)
+    for name in $names; do
+        grep -q "^#if.*\<$name\>" "$model" && set -- "$@" "$name"
+    done
+    [ $# -gt 0 ] || { echo "$model lists no seeded faults"; exit 1; }
+fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cp "$model" "$folder/model.pml"

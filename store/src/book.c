@@ -5,6 +5,7 @@
 #include <tickglass/internal/control_flow.h>
 
 #include "admission.h"
+#include "stop_point.h"
 #include "store_state.h"
 
 static void touch(tg_store *store, uint8_t index)
@@ -60,6 +61,7 @@ static void take_over(tg_store *store, uint8_t index, tg_version version, const 
     to->book.bid_count = book->bid_count;
     to->book.ask_count = book->ask_count;
     memcpy(to->book.bid, book->bid, book->bid_count * sizeof book->bid[0]);
+    TG__STOP_POINT("a book has its new bids and its old asks");
     memcpy(to->book.ask, book->ask, book->ask_count * sizeof book->ask[0]);
     to->version = version;
     to->changed_in = store->pending->number;

@@ -6,6 +6,7 @@ void tg__store_set_link(tg_store *store, tg__link_state state, int64_t now_mono_
 {
     tg__link_axis *link = &store->pending->link;
     const bool was_up = link->state == TG__LINK_UP;
+    store->watch.all |= link->state != state;
     link->state = state;
     switch (state) {
     case TG__LINK_DOWN:
@@ -55,6 +56,7 @@ void tg__store_set_venue_stale(tg_store *store, tg_venue_id venue, bool stale)
     }
     /* At the end as well: the loss reaches to here, and what came during it may be older. */
     axis->doubt_era = tg__era_begin(store);
+    store->watch.all = true;
     store->venue_stamp = store->pending->number;
 }
 
@@ -66,6 +68,7 @@ void tg__store_set_not_entitled(tg_store *store, tg_instrument_id id, bool refus
     }
     store->pending->tag[row].flags ^= TG__ROW_NOT_ENTITLED;
     tg__row_touch(store, row);
+    tg__watch_mark(store, row);
 }
 
 void tg__store_set_unfollowed(tg_store *store, tg_instrument_id id)
@@ -76,4 +79,5 @@ void tg__store_set_unfollowed(tg_store *store, tg_instrument_id id)
     }
     store->pending->tag[row].flags |= TG__ROW_UNFOLLOWED;
     tg__row_touch(store, row);
+    tg__watch_mark(store, row);
 }

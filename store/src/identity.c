@@ -103,14 +103,19 @@ static void forget(tg_store *store, uint16_t row)
 {
     tg_view *pending = store->pending;
     tg__book_free(store, row);
+    tg__history_drop(store, row);
     tg__refusals_clear(&store->refusals[row]);
     tg__table_identify(pending, row, 0, false);
     tg__recency_remove(&pending->changes, row);
     memset(&pending->hot[row], 0, sizeof pending->hot[row]);
     memset(&pending->cold[row], 0, sizeof pending->cold[row]);
-    memset(&store->ledger[row], 0, sizeof store->ledger[row]);
-    pending->tag[row].flags = 0;
+    store->ledger[row].lineage = 0;
     store->ledger[row].cold_stamp = pending->number;
+    store->ledger[row].epoch_min = 0;
+    store->ledger[row].position = 0;
+    store->ledger[row].venue_name = 0;
+    tg__ledger_clear(store, row);
+    pending->tag[row].flags = 0;
     tg__free_rows_give(store->free_rows, row);
     tg__row_touch(store, row);
 }
@@ -208,6 +213,7 @@ static void drop_values(tg_store *store, uint16_t row)
 {
     uint8_t *flags = &store->pending->tag[row].flags;
     tg__book_drop_values(store, row);
+    tg__history_restart(store, row);
     if ((*flags & TG__ROW_HAS_VALUE) != 0) {
         *flags = (uint8_t)(*flags & ~(TG__ROW_HAS_VALUE | TG__ROW_RESTARTED));
         tg__row_change(store, row);
@@ -237,6 +243,7 @@ static tg_err set_entry(tg_store *store, uint16_t row, const tg_instrument *inst
     }
     tg__table_identify(store->pending, row, entry, true);
     tg__row_touch(store, row);
+    tg__watch_mark(store, row);
     return TG_OK;
 }
 
@@ -268,6 +275,7 @@ static tg_err add(tg_store *store, const tg_instrument *instrument)
     tg__table_identify(store->pending, row, entry, true);
     list_known(store, row);
     tg__row_touch(store, row);
+    tg__watch_begin(store, row);
     return TG_OK;
 }
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "stop_point.h"
+
 void tg__pins_init(tg__pins *pins, tg__pin_slot *slots, uint32_t slot_count, uint32_t current)
 {
     pins->slots = slots;
@@ -26,6 +28,7 @@ void tg__pins_held(tg__pins *pins, bool *held, uint32_t version_count)
     held[current] = true;
     for (uint32_t i = 0; i < pins->slot_count; i++) {
         uint32_t at = tg__pin_look(&pins->slots[i]);
+        TG__STOP_POINT("a slot was looked at and not settled");
         if (at == TG__SLOT_ANNOUNCED) {
             at = tg__pin_settle(&pins->slots[i], current);
         }

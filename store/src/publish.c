@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "stop_point.h"
 #include "store_state.h"
 
 /* All of row but its place among the changes, whose stamp lies in the hot part. */
@@ -14,10 +15,14 @@ static void catch_up_row(const tg_store *store, tg_view *to, const tg_view *from
     if (to->naming[row].entry != entry || tg__table_has(to, row, TG__ROW_KNOWN) != known) {
         tg__table_identify(to, row, entry, known);
     }
+    TG__STOP_POINT("a row of the next version has its identity and not its values");
     to->hot[row] = from->hot[row];
     to->tag[row].flags = flags;
     if (store->ledger[row].cold_stamp > since) {
         to->cold[row] = from->cold[row];
+    }
+    if (store->history.ring_count > 0) {
+        tg__history_catch_up(to, from, row);
     }
     if (known && store->known_stamp > since) {
         /* A place in the list that has another occupant now has one that was touched. */
@@ -31,6 +36,7 @@ static void catch_up_changed(const tg_store *store, tg_view *to, const tg_view *
 {
     tg__recency_remove(&to->changes, row);
     catch_up_row(store, to, from, row, to->number);
+    TG__STOP_POINT("a row of the next version is in no list of changes");
     to->hot[row].changed_in = 0; /* not in the list, for the moment */
     tg__recency_place(&to->changes, behind, row, from->hot[row].changed_in);
 }
@@ -107,12 +113,16 @@ void tg__store_publish(tg_store *store, int64_t now_mono_ns)
 {
     tg_view *published = store->pending;
     published->published_mono_ns = now_mono_ns;
+    TG__STOP_POINT("a view is whole and not published");
     tg__pins_publish(&store->pins, (uint32_t)(published - store->versions));
     tg__tally_add(&store->tally.views_published, 1);
 
-    /* Readers have it from here on; the rest prepares the next publication. */
+    /* Readers have it from here on; the rest tells of it and prepares the next publication. */
+    TG__STOP_POINT("a view is published and nothing told of it");
+    tg__watch_published(store, published, now_mono_ns);
     tg_view *next = find_free_version(store);
     catch_up(store, next, published);
+    TG__STOP_POINT("the next version is up to date and has its old number");
     next->number = published->number + 1;
     store->pending = next;
 }

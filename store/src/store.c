@@ -37,8 +37,16 @@ static uint32_t entry_count_for(uint32_t row_max)
     return 2 * row_max;
 }
 
-static void lay_out_version(layout *at, tg_view *version, uint32_t row_max)
+/* Rings and 0, which is none; 0 without history. */
+static size_t history_rings(const tg__store_options *options)
 {
+    return options->history_points > 0 ? (size_t)options->history_instruments + 1 : 0;
+}
+
+static void lay_out_version(layout *at, tg_view *version, const tg__store_options *options)
+{
+    const uint32_t row_max = options->instruments_max;
+    const size_t rings = history_rings(options);
     const size_t rows = (size_t)row_max + 1; /* row 0 is none */
     const uint32_t buckets = bucket_count_for(row_max);
     version->row_max = row_max;
@@ -53,9 +61,23 @@ static void lay_out_version(layout *at, tg_view *version, uint32_t row_max)
     version->venue = piece(at, TG_VENUE_MAX, sizeof *version->venue);
     version->book = piece(at, TG__BOOK_MAX + 1, sizeof *version->book);
     version->book_of = piece(at, rows, sizeof *version->book_of);
+    version->history_of = piece(at, rings > 0 ? rows : 0, sizeof *version->history_of);
+    version->open = piece(at, rings, sizeof *version->open);
     version->naming = piece(at, rows, sizeof *version->naming);
     version->id_bucket = piece(at, buckets, sizeof *version->id_bucket);
     version->name_bucket = piece(at, buckets, sizeof *version->name_bucket);
+}
+
+static void lay_out_history(layout *at, tg__history *history, const tg__store_options *options)
+{
+    const size_t rings = history_rings(options);
+    const size_t used = rings > 0 ? rings - 1 : 0;
+    history->ring = piece(at, rings, sizeof *history->ring);
+    history->records =
+        piece(at, used * tg__history_words(options->history_points), sizeof *history->records);
+    history->until_mono_ns = piece(at, rings, sizeof *history->until_mono_ns);
+    history->row_of = piece(at, rings, sizeof *history->row_of);
+    history->free = piece(at, rings, sizeof *history->free);
 }
 
 /* Fills store's pointers, or with at->base NULL only at->size. */
@@ -77,12 +99,17 @@ static void lay_out(layout *at, tg_store *store, const tg__store_options *option
     store->ledger = piece(at, rows, sizeof *store->ledger);
     store->venue_names = piece(at, TG__VENUE_NAMES_MAX, sizeof *store->venue_names);
     store->tombstones = piece(at, (TG_INSTRUMENT_MAX + 64) / 64, sizeof *store->tombstones);
+    store->watch.records =
+        piece(at, tg__watch_words(options->transitions_max), sizeof *store->watch.records);
+    store->watch.marked =
+        piece(at, options->transitions_max > 0 ? rows : 0, sizeof *store->watch.marked);
+    lay_out_history(at, &store->history, options);
+    store->losses = piece(at, rows, sizeof *store->losses);
     store->refusals = piece(at, rows, sizeof *store->refusals);
     store->venue_refusals = piece(at, TG_VENUE_MAX, sizeof *store->venue_refusals);
     tg_view counted;
     for (uint32_t i = 0; i < version_count; i++) {
-        lay_out_version(at, at->base == NULL ? &counted : &store->versions[i],
-                        options->instruments_max);
+        lay_out_version(at, at->base == NULL ? &counted : &store->versions[i], options);
     }
 }
 
@@ -92,7 +119,14 @@ tg_err tg__store_open(const tg__store_options *options, tg_store **out)
     *out = NULL;
     TG_ENSURE(options != NULL && options->instruments_max >= 1 &&
                   options->instruments_max <= TG_INSTRUMENT_MAX && options->readers_max >= 1 &&
-                  options->readers_max <= TG__VERSIONS_MAX - 2,
+                  options->readers_max <= TG__VERSIONS_MAX - 2 &&
+                  options->transitions_max <= TG__TRANSITIONS_MAX,
+              TG_ERR_INVALID_ARGUMENT);
+    TG_ENSURE(options->history_points == 0 ||
+                  (options->history_points <= TG__HISTORY_POINTS_MAX &&
+                   options->history_instruments >= 1 &&
+                   options->history_instruments <= options->instruments_max &&
+                   options->history_step_ms >= 1),
               TG_ERR_INVALID_ARGUMENT);
 
     tg_store measured;
@@ -116,10 +150,15 @@ tg_err tg__store_open(const tg__store_options *options, tg_store **out)
     store->version_count = options->readers_max + 2;
     store->pool.capacity = entry_count_for(options->instruments_max);
     store->era = 1;
+    tg__history_init(&store->history, options);
+    tg__watch_init(&store->watch, options->transitions_max);
     tg__free_rows_init(store->free_rows, (uint16_t)store->row_max);
     for (uint32_t i = 0; i < store->version_count; i++) {
         store->versions[i].pool = &store->pool;
         store->versions[i].refusals = store->refusals;
+        store->versions[i].ledger = store->ledger;
+        store->versions[i].losses = store->losses;
+        store->versions[i].history = &store->history;
         store->versions[i].venue_refusals = store->venue_refusals;
         store->versions[i].link.doubt = TG_QUALITY_STALE;
     }
@@ -158,6 +197,8 @@ tg_err tg_store_counters_get(const tg_store *store, tg_store_counters *out)
     const size_t size = out->struct_size;
     TG_ENSURE(size >= sizeof out->struct_size, TG_ERR_INVALID_ARGUMENT);
     const tg__tally *tally = &store->tally;
+    tg_ledger total;
+    tg__ledger_total(tally, &total);
     const tg_store_counters all = {
         .struct_size = size,
         .admitted = tally_read(&tally->admitted),
@@ -170,6 +211,13 @@ tg_err tg_store_counters_get(const tg_store *store, tg_store_counters *out)
         .history_restarts = tally_read(&tally->history_restarts),
         .depth_admitted = tally_read(&tally->depth_admitted),
         .depth_refused = tally_read(&tally->depth_refused),
+        .transitions = tg__ring_written(&store->watch.log),
+        .lane_ticks = total.lane_ticks,
+        .received = total.received,
+        .conflated = total.conflated,
+        .lost = total.lost,
+        .superseded = total.superseded,
+        .repeated = total.repeated,
     };
     memcpy(out, &all, size < sizeof all ? size : sizeof all);
     return TG_OK;

@@ -4,22 +4,14 @@
 #ifndef TICKGLASS_STORE_STORE_STATE_H
 #define TICKGLASS_STORE_STORE_STATE_H
 
+#include <tickglass/internal/store_writer.h>
+
 #include "free_rows.h"
 #include "pin.h"
 #include "table.h"
 
 #define TG__VERSIONS_MAX    66 /* 64 readers, the current and the pending version */
 #define TG__VENUE_NAMES_MAX 512
-
-/* What only the writer knows of a row. */
-typedef struct tg__ledger_row {
-    uint64_t lineage;    /* in which its version was given */
-    uint64_t cold_stamp; /* publication in which its cold values last changed */
-    uint32_t epoch_min;  /* older epochs have another scale */
-    uint16_t position;   /* in the pending version's known[] */
-    uint16_t venue_name; /* of an orphan: in venue_names; 0: none. Venue ids change with the
-                            dictionary's generation, names do not */
-} tg__ledger_row;
 
 /* Written by the writer, read by any thread; each by itself. */
 typedef struct tg__tally {
@@ -33,6 +25,12 @@ typedef struct tg__tally {
     _Atomic uint64_t history_restarts;
     _Atomic uint64_t depth_admitted;
     _Atomic uint64_t depth_refused;
+    _Atomic uint64_t confirmed_anew; /* admitted that were no other tick */
+    _Atomic uint64_t unsaid; /* what admitted rows really covered - covered_ticks, modulo 2^64 */
+    _Atomic uint64_t beyond; /* what their versions advanced - covered_ticks, modulo 2^64 */
+    _Atomic uint64_t lost;
+    _Atomic uint64_t superseded;
+    _Atomic uint64_t repeated;
 } tg__tally;
 
 struct tg_reader {
@@ -55,6 +53,7 @@ struct tg_store {
     tg_view *versions;
     tg__refusal_tally *refusals;       /* by row */
     tg__refusal_tally *venue_refusals; /* by venue id */
+    tg__losses *losses;                /* by row */
 
     /* The writer's. */
     tg_view *pending; /* the version that is being written; never current, never held */
@@ -69,6 +68,8 @@ struct tg_store {
     uint64_t known_stamp; /* publication in which the list of known rows last changed */
     uint64_t lineage;
     uint32_t generation;
+    tg__quality_watch watch;
+    tg__history history;
     uint32_t era; /* number of losses so far, and one */
     tg__order *free_rows;
     uint32_t orphan_count; /* rows that kept their value over a restart and have no id yet */
@@ -89,6 +90,61 @@ static inline void tg__tally_add(_Atomic uint64_t *counter, uint64_t more)
 void tg__refusal_count(tg_store *store, uint16_t row, tg__admission admission);
 
 void tg__refusals_clear(tg__refusal_tally *tally);
+
+void tg__history_init(tg__history *history, const tg__store_options *options);
+/* Words of one instrument's records. */
+size_t tg__history_words(uint32_t points);
+/* Row has a new value. */
+void tg__history_add(tg_store *store, uint16_t row);
+/* Values have another scale: the past is not comparable. */
+void tg__history_restart(tg_store *store, uint16_t row);
+/* The row's ring is free for another. */
+void tg__history_drop(tg_store *store, uint16_t row);
+void tg__history_catch_up(tg_view *to, const tg_view *from, uint16_t row);
+
+void tg__watch_init(tg__quality_watch *watch, uint32_t capacity);
+/* Size of watch->records. */
+size_t tg__watch_words(uint32_t capacity);
+/* A row is given to an instrument: nothing has been told of it. */
+void tg__watch_begin(tg_store *store, uint16_t row);
+/* The next publication judges row. */
+void tg__watch_mark(tg_store *store, uint16_t row);
+/* view is what readers see now. */
+void tg__watch_published(tg_store *store, const tg_view *view, int64_t now_mono_ns);
+
+/* The row was admitted or confirmed. */
+static inline void tg__watch_tick(tg_store *store, uint16_t row, const tg__hot *hot)
+{
+    const bool halted = hot->status == TG_TRADING_HALTED;
+    if (store->ledger[row].told.watched != (uint8_t)halted) {
+        tg__watch_mark(store, row);
+    }
+}
+
+/* An admitted row that does not simply go on from the one before. */
+void tg__ledger_irregular(tg_store *store, uint16_t row, const tg_image *image, uint64_t covered);
+/* A row of the version that is held. */
+void tg__ledger_confirmed(tg_store *store, uint16_t row, const tg_image *image, uint64_t covered);
+/* A row that is older than what is held. */
+void tg__ledger_refused(tg_store *store, uint16_t row, const tg_image *image, uint64_t covered);
+void tg__ledger_clear(tg_store *store, uint16_t row);
+void tg__ledger_total(const tg__tally *tally, tg_ledger *out);
+
+/* An admitted row, before it is taken over. The totals of regular ones are admitted and
+ * covered_ticks. */
+static inline void tg__ledger_admitted(tg_store *store, uint16_t row, const tg_image *image,
+                                       uint64_t covered, bool comparable)
+{
+    tg__account *account = &store->ledger[row].account;
+    const uint64_t advance = image->seq - store->pending->hot[row].seq;
+    if (comparable && covered == advance && advance != 0) {
+        tg__tally_add(&account->covered, covered);
+        atomic_store_explicit(&account->newest, image->seq, memory_order_relaxed);
+        tg__tally_add(&account->received, 1);
+    } else {
+        tg__ledger_irregular(store, row, image, covered);
+    }
+}
 
 /* A book's levels have another scale: they go, its version stays. Rows without a book are allowed.
  */

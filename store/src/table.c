@@ -1,5 +1,7 @@
 #include "table.h"
 
+#include "stop_point.h"
+
 static void unlink_id(tg_view *table, uint16_t row)
 {
     uint16_t *at = &table->id_bucket[table->tag[row].id & table->bucket_mask];
@@ -48,6 +50,7 @@ void tg__table_identify(tg_view *table, uint16_t row, uint32_t entry, bool known
         if (naming->entry != 0) {
             unlink_name(table, row);
         }
+        TG__STOP_POINT("a row is in no chain of names");
         tg__entry_refer(table->pool, entry);
         tg__entry_release(table->pool, naming->entry);
         naming->entry = entry;

@@ -11,7 +11,10 @@
 #include <stdatomic.h>
 
 #include "entry_pool.h"
+#include "history.h"
+#include "ledger.h"
 #include "quality.h"
+#include "quality_watch.h"
 #include "recency.h"
 
 #define TG__HOT_VALUES  8 /* fields 0 to 7 */
@@ -70,6 +73,20 @@ typedef struct tg__refusal_tally {
     _Atomic uint32_t integrity;
 } tg__refusal_tally;
 
+/* What only the writer knows of a row, and its account. */
+typedef struct tg__ledger_row {
+    uint64_t lineage;    /* in which its version was given */
+    uint64_t cold_stamp; /* publication in which its cold values last changed */
+    uint32_t epoch_min;  /* older epochs have another scale */
+    uint16_t position;   /* in the pending version's known[] */
+    uint16_t venue_name; /* of an orphan: in venue_names; 0: none. Venue ids change with the
+                            dictionary's generation, names do not */
+    tg__account account;
+    uint32_t account_epoch; /* first one of the numbering that the account is in */
+    tg__told told;
+} tg__ledger_row;
+_Static_assert(sizeof(tg__ledger_row) == 64, "an admission touches one cache line of it");
+
 /* Depth of one instrument. */
 typedef struct tg__book_row {
     tg_book book;
@@ -94,14 +111,19 @@ struct tg_view {
     tg__hot *hot;
     tg__cold *cold;
     tg__tag *tag;
-    tg__recency changes;  /* by the view in which a row's version last changed */
-    uint16_t *known;      /* rows of the known instruments, in no order */
-    tg__venue_row *venue; /* TG_VENUE_MAX */
-    tg__book_row *book;   /* from 1 to TG__BOOK_MAX */
-    uint8_t *book_of;     /* by row; 0: none */
+    tg__recency changes;    /* by the view in which a row's version last changed */
+    uint16_t *known;        /* rows of the known instruments, in no order */
+    tg__venue_row *venue;   /* TG_VENUE_MAX */
+    tg__book_row *book;     /* from 1 to TG__BOOK_MAX */
+    uint8_t *book_of;       /* by row; 0: none */
+    uint16_t *history_of;   /* by row: its ring; 0: none. Only if there is history */
+    tg__history_open *open; /* by ring */
 
     tg__refusal_tally *refusals;       /* by row; shared by all versions */
     tg__refusal_tally *venue_refusals; /* by venue; shared by all versions */
+    tg__ledger_row *ledger;            /* by row; shared: its account is for readers */
+    tg__losses *losses;                /* by row; shared */
+    const tg__history *history;        /* shared */
 
     /* Chains of rows: by id (known rows) and by symbol (every row that has an entry). */
     tg__naming *naming;
@@ -128,6 +150,35 @@ static inline uint16_t tg__table_row(const tg_view *table, tg_instrument_id id)
         row = table->naming[row].next_by_id;
     }
     return row;
+}
+
+/* What the row says of its top of book. */
+static inline tg__row_axis tg__table_top(const tg_view *table, uint16_t row)
+{
+    return (tg__row_axis){
+        .proved_mono_ns = table->hot[row].proved_mono_ns,
+        .proved_era = table->hot[row].proved_era,
+        .has_value = tg__table_has(table, row, TG__ROW_HAS_VALUE),
+    };
+}
+
+/* Proof and value of a field group, with what its row says of both. */
+static inline tg__verdict tg__table_quality(const tg_view *table, uint16_t row,
+                                            const tg__row_axis *group, int64_t now_mono_ns)
+{
+    const tg__tag *tag = &table->tag[row];
+    const tg__row_axis axis = {
+        .proved_mono_ns = group->proved_mono_ns,
+        .proved_era = group->proved_era,
+        .cadence_ms = tag->cadence_ms,
+        .has_value = group->has_value,
+        .not_entitled = (tag->flags & TG__ROW_NOT_ENTITLED) != 0,
+        .delayed = (tag->flags & TG__ROW_DELAYED) != 0,
+        .halted = table->hot[row].status == TG_TRADING_HALTED,
+        .unfollowed = (tag->flags & TG__ROW_UNFOLLOWED) != 0,
+    };
+    return tg__quality_at(&table->link, &table->loss, &table->venue[tag->venue].axis, &axis,
+                          now_mono_ns);
 }
 
 /* First row of the chain that holds the rows with this symbol; go on with next_by_name. */

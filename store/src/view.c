@@ -37,25 +37,6 @@ static void read_image(const tg_view *view, uint16_t row, tg_image *image)
     image->value[TG_FIELD_STATUS] = hot->status;
 }
 
-/* Proof and value of a field group, with what its row says of both. */
-static tg__verdict read_quality(const tg_view *view, uint16_t row, const tg__row_axis *group,
-                                int64_t now_mono_ns)
-{
-    const tg__tag *tag = &view->tag[row];
-    const tg__row_axis axis = {
-        .proved_mono_ns = group->proved_mono_ns,
-        .proved_era = group->proved_era,
-        .cadence_ms = tag->cadence_ms,
-        .has_value = group->has_value,
-        .not_entitled = (tag->flags & TG__ROW_NOT_ENTITLED) != 0,
-        .delayed = (tag->flags & TG__ROW_DELAYED) != 0,
-        .halted = view->hot[row].status == TG_TRADING_HALTED,
-        .unfollowed = (tag->flags & TG__ROW_UNFOLLOWED) != 0,
-    };
-    return tg__quality_at(&view->link, &view->loss, &view->venue[tag->venue].axis, &axis,
-                          now_mono_ns);
-}
-
 static bool has_both_sides(const tg__hot *hot)
 {
     const uint32_t both = TG_FIELD_BIT(TG_FIELD_BID_PRICE) | TG_FIELD_BIT(TG_FIELD_ASK_PRICE);
@@ -70,12 +51,8 @@ tg_err tg_view_row(const tg_view *restrict view, tg_instrument_id id, int64_t no
     TG_ENSURE(row != 0, TG_ERR_NOT_FOUND);
     const tg__hot *restrict hot = &view->hot[row];
     const uint8_t flags = view->tag[row].flags;
-    const tg__row_axis top = {
-        .proved_mono_ns = hot->proved_mono_ns,
-        .proved_era = hot->proved_era,
-        .has_value = (flags & TG__ROW_HAS_VALUE) != 0,
-    };
-    const tg__verdict verdict = read_quality(view, row, &top, now_mono_ns);
+    const tg__row_axis top = tg__table_top(view, row);
+    const tg__verdict verdict = tg__table_quality(view, row, &top, now_mono_ns);
     if (!top.has_value) {
         /* What the row holds is the floor of its version, and values of a scale that is gone. */
         *out = (tg_row){.quality = verdict.quality,
@@ -113,7 +90,7 @@ tg_err tg_view_depth(const tg_view *view, tg_instrument_id id, int64_t now_mono_
     };
     out->book = held->book;
     out->version = held->version;
-    out->quality = read_quality(view, row, &depth, now_mono_ns).quality;
+    out->quality = tg__table_quality(view, row, &depth, now_mono_ns).quality;
     out->age_ns = tg__age_ns(held->proved_mono_ns, now_mono_ns);
     out->changed_in = held->changed_in;
     return TG_OK;

@@ -27,7 +27,8 @@ void rig_open(rig *r, uint32_t instruments_max)
     r->gateway = &r->market;
     r->messages = calloc(SIM_MESSAGES_MAX, sizeof *r->messages);
     assert_non_null(r->messages);
-    const tg__store_options store = {instruments_max, 2};
+    const tg__store_options store = {
+        .instruments_max = instruments_max, .readers_max = 2, .transitions_max = 256};
     assert_int_equal(tg__store_open(&store, &r->store), TG_OK);
     assert_int_equal(tg_reader_open(r->store, &r->reader), TG_OK);
     tg__engine_options options;

@@ -152,6 +152,13 @@ static void every_row_does_what_the_table_of_this_test_says(void **state)
     }
 }
 
+static tg_store_counters counters_of_store(const rig *r)
+{
+    tg_store_counters counters = {.struct_size = sizeof counters};
+    assert_int_equal(tg_store_counters_get(r->store, &counters), TG_OK);
+    return counters;
+}
+
 /* --- joining --- */
 
 static void a_session_joins_and_shows_its_images(void **state)
@@ -649,6 +656,54 @@ static void a_snapshot_of_an_overflow_counts_as_a_repaired_gap(void **state)
     rig_close(r);
 }
 
+/* The market's image of an instrument, by the priority channel. */
+static void give_priority_tick(rig *r, tg_instrument_id id, const tg_book *book)
+{
+    tg__tick tick;
+    memset(&tick, 0, sizeof tick);
+    tick.update.id = id;
+    tick.update.image = r->market.images[id];
+    tick.update.covered = 1;
+    tick.has_book = book != NULL;
+    if (book != NULL) {
+        tick.book = *book;
+    }
+    uint8_t bytes[512];
+    size_t size = 0;
+    assert_int_equal(
+        tg__ticks_encode(r->market.utc_ns, SIM_RESOLUTION_NS, &tick, 1, bytes, sizeof bytes, &size),
+        TG_OK);
+    assert_int_equal(rig_message(r, bytes, size), TG_OK);
+}
+
+static void a_row_that_is_older_than_the_stores_is_refused_alone(void **state)
+{
+    (void)state;
+    rig *r = make();
+    rig_subscribe(r, 0, 3);
+    rig_subscribe(r, 1, 7);
+    rig_go_live(r);
+    sim_market_tick(&r->market, 3, 6000);
+    sim_market_tick(&r->market, 7, 6007);
+    sim_market_step(&r->market);
+    sim_session_frame(&r->session); /* on its way, and overtaken */
+    sim_market_tick(&r->market, 3, 7000);
+    give_priority_tick(r, 3, NULL);
+    rig_deliver(r);
+    tg_row row;
+    assert_int_equal(rig_row(r, 3, &row), TG_OK);
+    assert_int_equal(row.image.value[TG_FIELD_BID_PRICE], 7000);
+    assert_int_equal(rig_row(r, 7, &row), TG_OK);
+    assert_int_equal(row.image.value[TG_FIELD_BID_PRICE], 6007);
+    assert_int_equal(COUNT(r, gaps), 0);
+    const tg_store_counters counters = counters_of_store(r);
+    assert_int_equal(counters.rejected_regression, 1);
+    assert_int_equal(counters.superseded, 1);
+    assert_int_equal(counters.lost, 0);
+    assert_int_equal(counters.lane_ticks, counters.received + counters.superseded);
+    rig_close(r);
+}
+
 static void a_priority_tick_reaches_row_and_book_and_leaves_the_channel_alone(void **state)
 {
     (void)state;
@@ -656,20 +711,8 @@ static void a_priority_tick_reaches_row_and_book_and_leaves_the_channel_alone(vo
     rig_subscribe(r, 0, 3);
     rig_go_live(r);
     sim_market_tick(&r->market, 3, 6000);
-    tg__tick tick;
-    memset(&tick, 0, sizeof tick);
-    tick.update.id = 3;
-    tick.update.image = r->market.images[3];
-    tick.update.covered = 1;
-    tick.has_book = true;
-    tick.book.bid_count = 1;
-    tick.book.bid[0].price = 6000;
-    uint8_t bytes[512];
-    size_t size = 0;
-    assert_int_equal(
-        tg__ticks_encode(r->market.utc_ns, SIM_RESOLUTION_NS, &tick, 1, bytes, sizeof bytes, &size),
-        TG_OK);
-    assert_int_equal(rig_message(r, bytes, size), TG_OK);
+    const tg_book book = {.bid_count = 1, .bid = {{6000, 0}}};
+    give_priority_tick(r, 3, &book);
     tg_row row;
     assert_int_equal(rig_row(r, 3, &row), TG_OK);
     assert_int_equal(row.image.value[TG_FIELD_BID_PRICE], 6000);
@@ -725,6 +768,46 @@ static void rows_are_resyncing_and_not_live_until_their_images_come(void **state
     rig_close(r);
 }
 
+/* The next transition after since must be this one; its number. */
+static uint64_t assert_told(rig *r, uint64_t since, tg_instrument_id id, tg_quality from,
+                            tg_quality to, tg_quality_cause cause)
+{
+    tg_transition told;
+    assert_int_equal(tg_store_transitions(r->store, since, &told, 1), 1);
+    assert_int_equal(told.id, id);
+    assert_int_equal(told.from, from);
+    assert_int_equal(told.to, to);
+    assert_int_equal(told.cause, cause);
+    return told.number;
+}
+
+static void each_change_of_quality_is_told_with_its_cause(void **state)
+{
+    (void)state;
+    rig *r = make();
+    rig_subscribe(r, 0, 3);
+    rig_go_live(r);
+    uint64_t at = assert_told(r, 0, 3, TG_QUALITY_UNKNOWN, TG_QUALITY_LIVE, TG_QUALITY_CAUSE_NONE);
+    const int64_t live_ns = r->now_ns;
+    while (counters_of_store(r).transitions == at) { /* frames come, but no tick: time alone */
+        rig_advance(r, 10 * RIG_MS);
+        sim_market_step(&r->market);
+        sim_session_frame(&r->session);
+        rig_deliver(r);
+        assert_true(r->now_ns <= live_ns + (SIM_CADENCE_MS + 250 + 10) * RIG_MS);
+    }
+    assert_true(r->now_ns > live_ns + SIM_CADENCE_MS * RIG_MS);
+    at = assert_told(r, at, 3, TG_QUALITY_LIVE, TG_QUALITY_QUIET, TG_QUALITY_CAUSE_CADENCE);
+    sim_market_tick(&r->market, 3, 2000);
+    sim_market_step(&r->market);
+    sim_session_frame(&r->session);
+    rig_deliver(r);
+    at = assert_told(r, at, 3, TG_QUALITY_QUIET, TG_QUALITY_LIVE, TG_QUALITY_CAUSE_NONE);
+    assert_int_equal(rig_closed(r, TG__CAUSE_LOST, 0, 0), TG_OK);
+    (void)assert_told(r, at, 3, TG_QUALITY_LIVE, TG_QUALITY_DISCONNECTED, TG_QUALITY_CAUSE_LINK);
+    rig_close(r);
+}
+
 static void a_stale_venue_makes_its_rows_stale_until_the_gateway_says_otherwise(void **state)
 {
     (void)state;
@@ -776,9 +859,11 @@ int main(void)
         cmocka_unit_test(a_mandatory_feature_that_is_not_known_refuses_the_session),
         cmocka_unit_test(a_message_over_the_limit_closes_with_1009),
         cmocka_unit_test(a_snapshot_of_an_overflow_counts_as_a_repaired_gap),
+        cmocka_unit_test(a_row_that_is_older_than_the_stores_is_refused_alone),
         cmocka_unit_test(a_priority_tick_reaches_row_and_book_and_leaves_the_channel_alone),
         cmocka_unit_test(a_row_of_an_unknown_id_ends_the_session),
         cmocka_unit_test(rows_are_resyncing_and_not_live_until_their_images_come),
+        cmocka_unit_test(each_change_of_quality_is_told_with_its_cause),
         cmocka_unit_test(a_stale_venue_makes_its_rows_stale_until_the_gateway_says_otherwise),
     };
     return cmocka_run_group_tests_name("sdk.engine", tests, NULL, NULL);

@@ -103,6 +103,7 @@ static void fill_instrument(tg_instrument *instrument, tg_instrument_id id)
     instrument->price_exponent = -2;
     instrument->band_count = 1;
     instrument->epoch = 1;
+    instrument->cadence_ms = SIM_CADENCE_MS;
     instrument->multiplier.mantissa = 1;
     instrument->band[0].tick_size = 1;
     sim_symbol(id, instrument->symbol);

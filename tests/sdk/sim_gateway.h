@@ -18,6 +18,7 @@
 #define SIM_MESSAGES_MAX  256u
 #define SIM_MESSAGE_SIZE  8192u
 #define SIM_HEARTBEAT_MS  1000u
+#define SIM_CADENCE_MS    60000
 #define SIM_VENUE         "SIM"
 
 /* The sequenced state that gateways of one lineage share. */

@@ -98,7 +98,7 @@ static void player_open(player *p, const char *name)
     p->clock.mono_ns = player_ns;
     p->clock.utc_ns = player_ns;
     p->clock.ctx = p;
-    const tg__store_options store = {64, 2};
+    const tg__store_options store = {.instruments_max = 64, .readers_max = 2};
     assert_int_equal(tg__store_open(&store, &p->store), TG_OK);
     assert_int_equal(tg_reader_open(p->store, &p->reader), TG_OK);
     tg__engine_options options;

@@ -10,12 +10,17 @@
 #define MS INT64_C(1000000)
 #define S  INT64_C(1000000000)
 
-static inline tg_store *store_of(uint32_t instruments_max, uint32_t readers_max)
+static inline tg_store *store_with(tg__store_options options)
 {
-    const tg__store_options options = {instruments_max, readers_max};
     tg_store *store = NULL;
     assert_int_equal(tg__store_open(&options, &store), TG_OK);
     return store;
+}
+
+static inline tg_store *store_of(uint32_t instruments_max, uint32_t readers_max)
+{
+    return store_with(
+        (tg__store_options){.instruments_max = instruments_max, .readers_max = readers_max});
 }
 
 static inline tg_instrument instrument_of(tg_instrument_id id, tg_venue_id venue,

@@ -305,6 +305,16 @@ static void compare_row(const tg_view *view, const naive_view *expected, unsigne
     assert_int_equal(row.ts_gateway_ns, naive->ts_gateway_ns);
 }
 
+/* Modulo 2^64, as numbers near the limit are part of the day. */
+static void check_ledger(const tg_view *view, unsigned index)
+{
+    tg_ledger ledger;
+    if (tg_view_ledger(view, naive_id(index), &ledger) == TG_OK) {
+        assert_int_equal(ledger.received + ledger.conflated + ledger.lost + ledger.superseded,
+                         ledger.lane_ticks);
+    }
+}
+
 static void compare_depth(const tg_view *view, const naive_view *expected, unsigned index,
                           int64_t now_mono_ns)
 {
@@ -363,6 +373,7 @@ static void compare(day *at, const sleeper *by)
         const int64_t now_mono_ns = at->now_mono_ns + (int64_t)below(at, 3) * 30 * MS;
         compare_row(by->view, expected, i, now_mono_ns);
         compare_depth(by->view, expected, i, now_mono_ns);
+        check_ledger(by->view, i);
     }
     for (unsigned venue = 0; venue < naive_venues; venue++) {
         const char *name = expected->venue_name[venue];
@@ -405,6 +416,7 @@ static void compare_counters(const day *at)
     assert_int_equal(real.history_restarts, naive->history_restarts);
     assert_int_equal(real.depth_admitted, naive->depth_admitted);
     assert_int_equal(real.depth_refused, naive->depth_refused);
+    assert_int_equal(real.received + real.conflated + real.lost + real.superseded, real.lane_ticks);
 }
 
 static void step(day *at)

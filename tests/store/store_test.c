@@ -55,7 +55,25 @@ int __wrap_posix_memalign(void **block, size_t alignment, size_t size)
 static void options_out_of_range_are_refused(void **state)
 {
     (void)state;
-    static const tg__store_options bad[] = {{0, 1}, {TG_INSTRUMENT_MAX + 1, 1}, {1, 0}, {1, 65}};
+    static const tg__store_options bad[] = {
+        {.instruments_max = 0, .readers_max = 1},
+        {.instruments_max = TG_INSTRUMENT_MAX + 1, .readers_max = 1},
+        {.instruments_max = 1, .readers_max = 0},
+        {.instruments_max = 1, .readers_max = 65},
+        {.instruments_max = 1, .readers_max = 1, .transitions_max = TG__TRANSITIONS_MAX + 1},
+        {.instruments_max = 1, .readers_max = 1, .history_points = 1, .history_step_ms = 1},
+        {.instruments_max = 1, .readers_max = 1, .history_points = 1, .history_instruments = 1},
+        {.instruments_max = 1,
+         .readers_max = 1,
+         .history_points = 1,
+         .history_instruments = 2,
+         .history_step_ms = 1},
+        {.instruments_max = 1,
+         .readers_max = 1,
+         .history_points = TG__HISTORY_POINTS_MAX + 1,
+         .history_instruments = 1,
+         .history_step_ms = 1},
+    };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         tg_store *store = (void *)&allocations;
         assert_int_equal(tg__store_open(&bad[i], &store), TG_ERR_INVALID_ARGUMENT);
@@ -70,7 +88,8 @@ static void options_out_of_range_are_refused(void **state)
 static void every_failing_allocation_is_reported_and_leaves_nothing(void **state)
 {
     (void)state;
-    const tg__store_options options = {100, 4};
+    const tg__store_options options = {
+        .instruments_max = 100, .readers_max = 4, .transitions_max = 10};
     tg_err err = TG_ERR_NO_MEMORY;
     unsigned refused = 0;
     for (unsigned n = 1; err == TG_ERR_NO_MEMORY; n++) {
@@ -94,7 +113,19 @@ static void every_failing_allocation_is_reported_and_leaves_nothing(void **state
 static void nothing_allocates_after_open(void **state)
 {
     (void)state;
-    tg_store *store = store_of(64, 4);
+    tg_store *store = store_with((tg__store_options){.instruments_max = 64,
+                                                     .readers_max = 4,
+                                                     .transitions_max = 100,
+                                                     .history_points = 8,
+                                                     .history_instruments = 20,
+                                                     .history_step_ms = 1});
+    tg_history_point points[9];
+    size_t point_count = 0;
+    unsigned drawn = 0;
+    const tg_book book = {.bid_count = 1, .bid = {{5, 1}}};
+    tg_depth depth;
+    tg_transition told[100];
+    tg_ledger ledger;
     tg_reader *reader = NULL;
     char symbol[TG_SYMBOL_SIZE];
     tg_row row;
@@ -110,7 +141,13 @@ static void nothing_allocates_after_open(void **state)
             entry.band[0].tick_size = 1 + round;
             const tg_err defined = tg__store_define_instrument(store, &entry);
             assert_true(defined == TG_OK || defined == TG_ERR_ID_REUSED);
-            (void)admit_at(store, id, quote(1, round + 1, 5), S);
+            const int64_t now = S + (int64_t)round * 10 * MS;
+            const tg__arrival arrival = {now, now, now};
+            tg__admission admission = TG__ADMITTED;
+            (void)admit_at(store, id, quote(1, 2 * round + id % 2 + 1, 5), now);
+            assert_int_equal(tg__store_admit_book(store, id, (tg_version){1, round + 1}, &book,
+                                                  &arrival, &admission),
+                             TG_OK);
         }
         tg_err err = tg__store_rename(store, (tg_instrument_id)(round % 64), "renamed");
         assert_true(err == TG_OK || err == TG_ERR_NOT_FOUND);
@@ -120,8 +157,16 @@ static void nothing_allocates_after_open(void **state)
         const tg_view *view = tg_reader_pin(reader);
         for (size_t i = 0; i < tg_view_count(view); i++) {
             assert_int_equal(tg_view_row(view, tg_view_id(view, i), S, &row), TG_OK);
+            const tg_err found =
+                tg_view_history(view, tg_view_id(view, i), points, 9, &point_count);
+            assert_true(found == TG_OK || found == TG_ERR_NOT_FOUND);
+            drawn += found == TG_OK && point_count > 1 ? 1 : 0;
+            assert_int_equal(tg_view_depth(view, tg_view_id(view, i), S, &depth), TG_OK);
+            assert_int_equal(tg_view_ledger(view, tg_view_id(view, i), &ledger), TG_OK);
         }
         (void)tg_view_changed(view, 0, ids, 64);
+        tg__store_sweep(store, S * round);
+        (void)tg_store_transitions(store, 0, told, 100);
         if (round % 3 == 0) {
             tg_reader_unpin(reader);
         }
@@ -129,6 +174,7 @@ static void nothing_allocates_after_open(void **state)
     (void)counters_of(store);
     tg_reader_close(reader);
     assert_int_equal(allocations, 0);
+    assert_true(drawn > 0 && tg_store_transitions(store, 0, told, 100) > 0);
     tg__store_close(store);
 }
 

@@ -89,7 +89,14 @@ typedef struct tg_client_options {
     void (*on_found)(void *ctx, uint32_t request, const char *venue,
                      const tg_instrument *instrument, bool more);
     void *ctx;
-    const tg_clock *clock; /**< NULL: the system's; copied */
+    const tg_clock *clock;    /**< NULL: the system's; copied */
+    uint32_t transitions_max; /**< quality changes that tg_store_transitions() can give. 0: twice
+                                   instruments_max, so that the loss of a link and its end fit */
+    uint32_t history_points;  /**< of each instrument, for tg_view_history(). 0: no history */
+    uint32_t history_instruments; /**< that have one at a time, each 72 bytes a point and 88 a
+                                       reader; who is not followed any more makes room first. 0:
+                                       instruments_max */
+    uint32_t history_step_ms;     /**< time that a point stands for. 0: 1,000 */
 } tg_client_options;
 
 /** Thread: any.  Blocks: no.  Since: 0.1 */

@@ -152,6 +152,69 @@ TG_API TG_MUST_CHECK tg_err tg_view_refusals(const tg_view *view, tg_instrument_
 TG_API TG_MUST_CHECK tg_err tg_view_venue_refusals(const tg_view *view, tg_venue_id venue,
                                                    tg_refusals *out);
 
+/**
+ * What became of the ticks of a lane:
+ * lane_ticks = received + conflated + lost + superseded.
+ *
+ * lane_ticks follows from the versions: those from the first row on. A row that stands for c ticks
+ * and is admitted counts 1 received and c - 1 conflated. Ticks that no row stood for are lost,
+ * until a row reaches back to them: superseded if it is older than what the store has, conflated
+ * otherwise. (Of the newest three holes; what came too late for that stays lost.) A row of a
+ * snapshot does not say for how many it stands: it counts for itself, and the ticks that it jumped
+ * over are lost.
+ */
+typedef struct tg_ledger {
+    uint64_t lane_ticks;
+    uint64_t received;
+    uint64_t conflated;
+    uint64_t lost;
+    uint64_t superseded;
+    uint64_t repeated; /**< outside the sum: ticks that an admitted row stood for although they were
+                            accounted for, or older than the first row. Two channels of an
+                            instrument do that; with one, its covered counts do not add up */
+} tg_ledger;
+
+/**
+ * The ledger of one instrument up to now, not up to the view; consistent to within one row.
+ * @retval TG_ERR_NOT_FOUND  the id is not known in this view
+ * Thread: reader.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_view_ledger(const tg_view *view, tg_instrument_id id,
+                                           tg_ledger *out);
+
+/**
+ * What was received of one instrument in one step of time; steps in which nothing was have no
+ * point. Prices are mantissas at the instrument's price exponent, those that are null are 0.
+ */
+typedef struct tg_history_point {
+    int64_t begin_mono_ns; /**< arrival of the first row in it */
+    int64_t end_mono_ns;   /**< and of the last */
+    int64_t first;         /**< of the last prices in it, as the next three */
+    int64_t last;
+    int64_t min;
+    int64_t max;
+    int64_t bid; /**< at its end */
+    int64_t ask;
+    uint32_t rows;    /**< that it is made of, at least 1 */
+    uint32_t present; /**< TG_FIELD_BIT()s: of LAST_PRICE if any row had one, of BID_PRICE and
+                           ASK_PRICE as at its end */
+} tg_history_point;
+
+/**
+ * The newest points of one instrument, the oldest first; nothing in them is newer than the view,
+ * and the last one ends with the view's own row. A view that stays pinned for long may find its
+ * oldest points overwritten, and gives fewer. Another scale begins a new history.
+ *
+ * A client keeps history only if tg_client_options.history_points is set, and of an instrument from
+ * its first tick on.
+ *
+ * @param[out] count  how many were written, at most capacity
+ * @retval TG_ERR_NOT_FOUND  the id is not known in this view, or there is no history of it
+ * Thread: reader.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_view_history(const tg_view *view, tg_instrument_id id,
+                                            tg_history_point *out, size_t capacity, size_t *count);
+
 /** The dictionary entry, NULL if the id is not known; valid while pinned. Thread: reader.  Since:
  * 0.1 */
 TG_API const tg_instrument *tg_view_instrument(const tg_view *view, tg_instrument_id id);
@@ -171,6 +234,32 @@ TG_API TG_MUST_CHECK tg_err tg_view_find(const tg_view *view, const char *venue,
 TG_API size_t tg_view_changed(const tg_view *view, uint64_t since, tg_instrument_id *ids,
                               size_t capacity);
 
+/** One instrument's quality became another. */
+typedef struct tg_transition {
+    uint64_t number; /**< 1, 2, …; a step of more than 1: those between were overwritten */
+    int64_t mono_ns; /**< when it was noticed */
+    tg_instrument_id id;
+    tg_quality from; /**< UNKNOWN for an instrument that is new */
+    tg_quality to;
+    tg_quality_cause cause;        /**< of to */
+    tg_quality_cause cause_before; /**< of from: what has ended, where to is LIVE */
+} tg_transition;
+
+/**
+ * Transitions with a number over since, in their order; the next call's since is the number of the
+ * last one. A client keeps the newest tg_client_options.transitions_max for all that ask; each asks
+ * for itself.
+ *
+ * What a message, the link or the gateway brings about is told with the publication that shows it.
+ * What time alone brings about, and the end of a silence by a heartbeat, is looked for every 250 ms
+ * (over 8,192 known instruments: 8,192 of them each time); what came and went between is not told.
+ *
+ * @return how many were written, at most capacity
+ * Thread: any.  Blocks: no.  Since: 0.1
+ */
+TG_API size_t tg_store_transitions(const tg_store *store, uint64_t since, tg_transition *out,
+                                   size_t capacity);
+
 typedef struct tg_store_counters {
     size_t struct_size;
     uint64_t admitted;      /**< rows that raised a version */
@@ -183,6 +272,13 @@ typedef struct tg_store_counters {
     uint64_t history_restarts; /**< rows taken over from another lineage without proof of age */
     uint64_t depth_admitted;   /**< books that raised a version */
     uint64_t depth_refused;    /**< books that did not, nor confirmed one */
+    uint64_t lane_ticks;       /**< this and the next five: tg_ledger, over all instruments */
+    uint64_t received;
+    uint64_t conflated;
+    uint64_t lost;
+    uint64_t superseded;
+    uint64_t repeated;
+    uint64_t transitions; /**< of quality, told so far */
 } tg_store_counters;
 
 /** Set struct_size first. Consistent to within one row. Thread: any.  Blocks: no.  Since: 0.1 */

@@ -9,9 +9,16 @@
 
 #include <tickglass/store.h>
 
+#define TG__HISTORY_POINTS_MAX (1u << 20)
+#define TG__TRANSITIONS_MAX    (1u << 24)
+
 typedef struct tg__store_options {
-    uint32_t instruments_max; /* 1 to TG_INSTRUMENT_MAX */
-    uint32_t readers_max;     /* 1 to 64 */
+    uint32_t instruments_max;     /* 1 to TG_INSTRUMENT_MAX */
+    uint32_t readers_max;         /* 1 to 64 */
+    uint32_t transitions_max;     /* of quality, that are kept; 0: they are not told */
+    uint32_t history_points;      /* of each instrument's history; 0: there is none */
+    uint32_t history_instruments; /* that have one at a time; 1 to instruments_max */
+    uint32_t history_step_ms;     /* length of a point's time; at least 1 */
 } tg__store_options;
 
 /* Thread: any. TG_ERR_INVALID_ARGUMENT, TG_ERR_NO_MEMORY. */
@@ -102,6 +109,14 @@ void tg__store_set_unfollowed(tg_store *store, tg_instrument_id id);
 
 /* Make everything since the last publication visible. Never waits, always succeeds. */
 void tg__store_publish(tg_store *store, int64_t now_mono_ns);
+
+/*
+ * Tell the transitions of quality that time alone has brought about, of up to 8,192 instruments;
+ * the next call goes on behind them. All others are told by tg__store_publish().
+ */
+void tg__store_sweep(tg_store *store, int64_t now_mono_ns);
+/* False: it was opened without transitions_max, and a sweep finds nothing. */
+bool tg__store_is_watched(const tg_store *store);
 
 /* Bytes that the store allocated at open; it never allocates again. Thread: any. */
 size_t tg__store_memory_size(const tg_store *store);
