@@ -255,14 +255,10 @@ static bool take_line(tape_oracle *oracle, char *line, bool merge_feeds)
     return true;
 }
 
-bool tape_oracle_read(tape_oracle *oracle, const char *path, bool merge_feeds)
+/* Takes text, which is a block of its own, over. */
+static bool take_text(tape_oracle *oracle, const char *path, char *text, size_t size,
+                      bool merge_feeds)
 {
-    memset(oracle, 0, sizeof *oracle);
-    size_t packed_size = 0;
-    size_t size = 0;
-    char *const packed = read_whole(path, &packed_size);
-    char *const text = packed != NULL ? unpack(packed, packed_size, &size) : NULL;
-    free(packed);
     bool good = text != NULL;
     unsigned long number = 0;
     char *line = text;
@@ -281,6 +277,28 @@ bool tape_oracle_read(tape_oracle *oracle, const char *path, bool merge_feeds)
     }
     free(text);
     return good;
+}
+
+bool tape_oracle_read(tape_oracle *oracle, const char *path, bool merge_feeds)
+{
+    memset(oracle, 0, sizeof *oracle);
+    size_t packed_size = 0;
+    size_t size = 0;
+    char *const packed = read_whole(path, &packed_size);
+    char *const text = packed != NULL ? unpack(packed, packed_size, &size) : NULL;
+    free(packed);
+    return take_text(oracle, path, text, size, merge_feeds);
+}
+
+bool tape_oracle_read_plain(tape_oracle *oracle, const char *path)
+{
+    memset(oracle, 0, sizeof *oracle);
+    size_t size = 0;
+    char *const text = read_whole(path, &size);
+    if (text != NULL) {
+        text[size] = '\0';
+    }
+    return take_text(oracle, path, text, size, false);
 }
 
 void tape_oracle_free(tape_oracle *oracle)

@@ -60,8 +60,11 @@ typedef struct tape_oracle {
     uint64_t regressions;
 } tape_oracle;
 
-/* merge_feeds: venue NAME_A is read as NAME. Prints what is wrong and returns false. */
+/* An .xz file. merge_feeds: venue NAME_A is read as NAME. Prints what is wrong and returns false.
+ */
 bool tape_oracle_read(tape_oracle *oracle, const char *path, bool merge_feeds);
+/* One that is not packed. */
+bool tape_oracle_read_plain(tape_oracle *oracle, const char *path);
 void tape_oracle_free(tape_oracle *oracle);
 
 /* Decimal text; false: it is none. */
