@@ -417,11 +417,13 @@ static void restate_group(tg__hub *hub, tg__group *group, tg_venue_id venue, tg_
     }
 }
 
-static void restate_priority(tg__hub *hub, tg__peer *peer, tg_venue_id venue)
+void tg__hub_restate_priority(tg__hub *hub, tg__peer *peer, uint32_t venue)
 {
     for (uint32_t i = 0; i < peer->priority_count; i++) {
         tg__priority_slot *slot = &peer->priority[i];
-        if (hub->options.directory->instruments[slot->id].venue == venue) {
+        if (venue == TG__VENUE_ALL ||
+            hub->options.directory->instruments[slot->id].venue == venue) {
+            (void)tg__priority_update(slot, &hub->table.images[slot->id].image);
             slot->dirty = true;
             peer->priority_dirty = true;
         }
@@ -446,7 +448,7 @@ void tg__hub_venue_state(tg__hub *hub, tg_venue_id venue, tg__venue_condition co
         restate_group(hub, group, venue, now);
     }
     for (tg__peer *peer = hub->first_peer; peer != NULL; peer = peer->next) {
-        restate_priority(hub, peer, venue);
+        tg__hub_restate_priority(hub, peer, venue);
     }
 }
 
@@ -579,9 +581,32 @@ void tg__hub_wrong_boundary(tg__hub *hub, int64_t by)
     hub->wrong_boundary_cuts = by == 0 ? 0 : hub->options.boundaries_per_frame;
 }
 
+/*
+ * A new slot begins with the last boundary's image. Ticks that came between that boundary and the
+ * request were told to others only: this boundary has them, too.
+ */
+static void catch_up_priority(tg__hub *hub)
+{
+    if (!hub->priority_begun) {
+        return;
+    }
+    hub->priority_begun = false;
+    for (tg__peer *peer = hub->first_peer; peer != NULL; peer = peer->next) {
+        for (uint32_t i = 0; peer->priority_begun && i < peer->priority_count; i++) {
+            tg__priority_slot *slot = &peer->priority[i];
+            if (tg__priority_update(slot, &hub->table.images[slot->id].image)) {
+                peer->priority_dirty = true;
+                tg__hub_wake(hub, peer);
+            }
+        }
+        peer->priority_begun = false;
+    }
+}
+
 void tg__hub_boundary(tg__hub *hub, tg__sequencer *sequencer, tg__moment now)
 {
     tg__image_table_cut(&hub->table, sequencer);
+    catch_up_priority(hub);
     send_what_is_due(hub, now);
 }
 
@@ -589,6 +614,7 @@ void tg__hub_follow(tg__hub *hub, uint64_t boundary, const tg__update *changed, 
                     tg__moment now)
 {
     tg__image_table_apply(&hub->table, boundary, changed, count);
+    catch_up_priority(hub);
     send_what_is_due(hub, now);
 }
 

@@ -206,6 +206,8 @@ static tg_err change_priority(tg__hub *hub, tg__peer *peer, uint32_t count)
         slots[i].sent_seq = slots[i].image.seq; /* what this first row covers is not known */
         slots[i].dirty = true;
         peer->priority_dirty = true;
+        peer->priority_begun = true;
+        hub->priority_begun = true;
     }
     tg__priority_unlink(hub->priority_heads, peer->priority, peer->priority_count);
     tg__priority_link(hub->priority_heads, slots, count);
@@ -265,11 +267,7 @@ static tg_err answer_resync(tg__hub *hub, tg__peer *peer, const tg__request *req
         tg__hub_queue_snapshot(hub, peer, TG__SNAPSHOT_RESYNC);
         return TG_OK;
     }
-    for (uint32_t i = 0; i < peer->priority_count; i++) {
-        peer->priority[i].dirty = true;
-        peer->priority_dirty = true;
-    }
-    tg__hub_wake(hub, peer);
+    tg__hub_restate_priority(hub, peer, TG__VENUE_ALL);
     return TG_OK;
 }
 
