@@ -222,8 +222,10 @@ static tg_err answer_set_request(tg__hub *hub, tg__peer *peer, const tg__request
                                  tg__name_reader *names, tg__moment now)
 {
     uint32_t count = 0;
+    const uint32_t before = request->channel == TG__CHANNEL_CONFLATED ? peer->group->channel.count
+                                                                      : peer->priority_count;
     const uint32_t results = change_set(hub, peer, request, names, now.mono_ns, &count);
-    hub->subscriptions_ever += request->kind == TG__KIND_SUBSCRIBE ? count : 0;
+    hub->subscriptions_ever += count > before ? count - before : 0;
     TG_TRY(introduce(hub, peer, results));
     TG_TRY(send_answer(hub, peer, request, results, count));
     if (request->channel == TG__CHANNEL_PRIORITY) {

@@ -102,6 +102,21 @@ static void a_tick_between_the_last_boundary_and_the_request_is_not_missing(void
     hub_client_close(&late);
 }
 
+static void a_request_counts_what_it_adds_alone(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client client;
+    hub_client_open(&client, fixture);
+    subscribe(&client, three, 2);
+    subscribe(&client, three, 3);
+    subscribe(&client, three, 3);
+    hub_client_request(&client, TG__KIND_SUBSCRIBE, TG__CHANNEL_PRIORITY, three, 1);
+    hub_client_request(&client, TG__KIND_UNSUBSCRIBE, TG__CHANNEL_PRIORITY, three, 1);
+    assert_int_equal(fixture->hub->subscriptions_ever, 4);
+    hub_client_read_all(&client);
+    hub_client_close(&client);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -110,6 +125,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_gap_restates_the_priority_images_too, set_up, tear_down),
         cmocka_unit_test_setup_teardown(
             a_tick_between_the_last_boundary_and_the_request_is_not_missing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_request_counts_what_it_adds_alone, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("gateway.priority", tests, NULL, NULL);
 }
