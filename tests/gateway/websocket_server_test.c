@@ -375,6 +375,32 @@ static void more_handshakes_than_allowed_wait_in_the_queue(void **state)
     step_client_close(&b);
 }
 
+static int64_t system_mono_ns(void)
+{
+    const tg_clock clock = tg_clock_system();
+    return tg_clock_mono_ns(&clock);
+}
+
+static void who_was_half_open_is_not_hung_up_on_for_the_silence_of_then(void **state)
+{
+    (void)state;
+    assert_int_equal(step_client_join(&a, &l, "own-secret"), 101);
+    (void)lifetime_of_welcome(&a);
+    assert_int_equal(tg__websocket_fault_half_open(l.server, 0, true), 1);
+    l.ahead_ns += 100 * NS;
+    assert_int_equal(tg__websocket_fault_half_open(l.server, 0, false), 1);
+    const int64_t inspected_ns = system_mono_ns() + NS; /* it looks twice a second */
+    while (system_mono_ns() < inspected_ns) {
+        lockstep_step(&l);
+    }
+    assert_int_equal(l.hub->peer_count, 1);
+    l.ahead_ns += 100 * NS; /* and this one is its own */
+    assert_int_equal(step_client_end(&a), 1006);
+    assert_int_equal(l.hub->peer_count, 0);
+    assert_int_equal(l.hub->counts.ends[TG__END_TIMEOUT], 1);
+    step_client_close(&a);
+}
+
 /* The last of all, so that all have logged. */
 static void no_token_stands_in_the_log(void **state)
 {
@@ -412,6 +438,7 @@ int main(void)
         CASE(a_renewed_token_takes_the_place_of_the_first),
         CASE(a_lost_venue_ends_who_follows_it_and_nobody_else),
         CASE(more_handshakes_than_allowed_wait_in_the_queue),
+        CASE(who_was_half_open_is_not_hung_up_on_for_the_silence_of_then),
         cmocka_unit_test(no_token_stands_in_the_log),
     };
     return cmocka_run_group_tests_name("gateway.websocket_server", tests, make_issuer, end_issuer);
