@@ -6,6 +6,7 @@
 
 #include "hub.h"
 #include "playback.h"
+#include "tls_context.h"
 #include "upgrade_counts.h"
 
 /* Where the figures are; all of it outlives the view. */
@@ -15,6 +16,7 @@ typedef struct tg__metrics_view {
     const tg__playback *playback;
     const tg__metrics *metrics;
     const tg__upgrade_counts *upgrades;
+    const tg__tls_counts *tls;
 } tg__metrics_view;
 
 /* Appends the whole text. */

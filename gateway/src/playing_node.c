@@ -161,8 +161,12 @@ static tg_err open_metrics_http(tg__playing_node *node, const tg__websocket_serv
     if (node->options->metrics_host[0] == '\0') {
         return TG_OK;
     }
-    const tg__metrics_view view = {node->hub, &node->sequencer, &node->playback, node->metrics,
-                                   tg__websocket_server_upgrades(server)};
+    const tg__metrics_view view = {node->hub,
+                                   &node->sequencer,
+                                   &node->playback,
+                                   node->metrics,
+                                   tg__websocket_server_upgrades(server),
+                                   tg__websocket_server_tls_counts(server)};
     node->view = view;
     const tg__metrics_http_options options = {.host = node->options->metrics_host,
                                               .port = node->options->metrics_port,

@@ -247,6 +247,11 @@ const tg__upgrade_counts *tg__websocket_server_upgrades(const tg__websocket_serv
     return &server->upgrade_counts;
 }
 
+const tg__tls_counts *tg__websocket_server_tls_counts(const tg__websocket_server *server)
+{
+    return tg__tls_context_counts(server->options.tls);
+}
+
 static void serve_sockets(tg__websocket_server *server, int64_t wait_ns)
 {
     if (wait_ns <= 0) {
