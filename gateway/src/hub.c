@@ -116,7 +116,7 @@ static void drop_frame(tg__hub *hub, uint64_t ticks)
  */
 static void mark_gap(tg__hub *hub, tg__peer *peer)
 {
-    if (peer->gap_due) {
+    if (peer->gap_due || peer->close_code != 0) { /* who is on his way out misses nothing */
         return;
     }
     hub->counts.gaps++;
@@ -535,8 +535,11 @@ static void send_frame(tg__hub *hub, tg__group *group, uint32_t count, tg__momen
     group->last_frame_mono_ns = now.mono_ns;
     const uint64_t ticks = covered_by(hub->updates, count);
     if (packet == NULL) {
-        hub->counts.frames_dropped += group->member_count;
-        hub->counts.ticks_dropped += ticks * group->member_count;
+        for (const tg__peer *peer = group->members; peer != NULL; peer = peer->next_member) {
+            if (peer->close_code == 0) {
+                drop_frame(hub, ticks);
+            }
+        }
         restate_members(hub, group);
         return;
     }
