@@ -31,7 +31,7 @@ static void turn_away(tg__websocket_server *server, tg__websocket_session *own, 
 static void welcome(tg__websocket_server *server, tg__websocket_session *own,
                     const tg__entitlement *entitlement)
 {
-    if (!server->refuses_new && server->hub != NULL) {
+    if (!server->refuses_new && !server->paused && server->hub != NULL) {
         own->peer = tg__hub_connect(server->hub, own, entitlement, tg__websocket_moment(server));
     }
     if (own->peer == NULL) {

@@ -223,6 +223,18 @@ static void who_waits_while_the_market_is_changed_may_come_back(void **state)
     step_client_close(&a);
 }
 
+static void who_waits_while_there_is_nothing_to_serve_gets_no_welcome(void **state)
+{
+    (void)state;
+    lockstep_hold(&l, &maker);
+    assert_int_equal(step_client_join(&a, &l, token_for(600, "")), 101);
+    tg__websocket_server_pause(l.server, true);
+    lockstep_let_go(&l);
+    expect_to_come_back(&a, TG__CLOSE_TRY_AGAIN_LATER);
+    assert_int_equal(l.hub->next_number, 0);
+    step_client_close(&a);
+}
+
 static void who_waits_while_the_gateway_goes_is_told_when_to_come(void **state)
 {
     (void)state;
@@ -431,6 +443,7 @@ int main(void)
         CASE(what_can_be_seen_in_a_token_is_refused_by_status),
         CASE(who_leaves_while_he_waits_is_forgotten),
         CASE(who_waits_while_the_market_is_changed_may_come_back),
+        CASE(who_waits_while_there_is_nothing_to_serve_gets_no_welcome),
         CASE(who_waits_while_the_gateway_goes_is_told_when_to_come),
         CASE(a_full_queue_is_503_with_a_time),
         CASE(over_the_admission_rate_it_is_503_with_a_time),
