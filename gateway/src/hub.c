@@ -395,9 +395,25 @@ static tg__packet *encode_restated(tg__hub *hub, const tg__group *group, tg_venu
     return packet;
 }
 
+static void send_frame(tg__hub *hub, tg__group *group, uint32_t count, tg__moment now);
+
+/* Snapshots that are due are of the group's image: it may not be older than what was just told. */
+static void bring_up_snapshots(tg__hub *hub, tg__group *group, tg__moment now)
+{
+    const tg__peer *peer = group->members;
+    while (peer != NULL && !peer->gap_due) {
+        peer = peer->next_member;
+    }
+    const uint32_t changed = peer == NULL ? 0 : tg__group_collect(group, &hub->table, hub->updates);
+    if (changed > 0) {
+        send_frame(hub, group, changed, now);
+    }
+}
+
 /* Encoded once for all members. Who cannot take it is restated by a snapshot. */
 static void restate_group(tg__hub *hub, tg__group *group, tg_venue_id venue, tg__moment now)
 {
+    bring_up_snapshots(hub, group, now);
     bool failed = false;
     uint32_t from = 0;
     while (from < group->channel.count && !failed) {
