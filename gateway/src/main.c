@@ -424,9 +424,10 @@ static tg_err catch_signals(tg__cause *cause)
 /* One descriptor a connection: as many as the administrator allows. */
 static void raise_descriptor_limit(void)
 {
+    const rlim_t wanted = PEERS_MAX + 256u;
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-        const rlim_t wanted = PEERS_MAX + 256u;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < wanted &&
+        limit.rlim_cur < limit.rlim_max) {
         limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
         if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
             tg__log("the limit of open descriptors stays as it is: %s", strerror(errno));
