@@ -1,8 +1,6 @@
 #include "websocket_state.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +9,7 @@
 
 #include <tickglass/internal/control_flow.h>
 
+#include "ip_address.h"
 #include "log.h"
 
 #define HTTP_HEADER_DATA_MAX 12288u /* a token of 8 KiB and the rest */
@@ -129,21 +128,16 @@ static void inspect_all(lws_sorted_usec_list_t *inspection)
 static tg_err listen_fault(const tg__websocket_server_options *options, const char *host,
                            tg__cause *cause)
 {
-    struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(options->port)};
-    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(options->port)};
-    const bool is_v4 = inet_pton(AF_INET, host, &v4.sin_addr) == 1;
-    const bool is_v6 = !is_v4 && inet_pton(AF_INET6, host, &v6.sin6_addr) == 1;
-    if (!is_v4 && !is_v6) {
+    tg__ip_address address;
+    if (!tg__ip_address_of(host, options->port, &address)) {
         return tg__cause_set(cause, TG_ERR_LISTEN, "--listen %s: is not an IP address", host);
     }
-    const int fd = socket(is_v4 ? AF_INET : AF_INET6, SOCK_STREAM, 0);
+    const int fd = socket(address.storage.ss_family, SOCK_STREAM, 0);
     const int one = 1;
-    const struct sockaddr *address =
-        is_v4 ? (const struct sockaddr *)&v4 : (const struct sockaddr *)&v6;
-    const socklen_t size = is_v4 ? sizeof v4 : sizeof v6;
     const char *why = "libwebsockets refused it";
     if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) != 0 ||
-        bind(fd, address, size) != 0 || listen(fd, 1) != 0) {
+        bind(fd, (const struct sockaddr *)&address.storage, address.size) != 0 ||
+        listen(fd, 1) != 0) {
         why = strerror(errno);
     }
     if (fd >= 0) {
