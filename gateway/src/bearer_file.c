@@ -1,29 +1,11 @@
 #include "bearer_file.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include <tickglass/internal/control_flow.h>
 
-#include "entropy.h"
+#include "secret_file.h"
 #include "wipe.h"
-
-#define RANDOM_BYTES 32u
-
-static tg_err make_token(const char *path, tg__cause *cause)
-{
-    uint8_t random[RANDOM_BYTES];
-    char text[RANDOM_BYTES * 2 + 2];
-    TG_TRY(tg__entropy_get(random, sizeof random, cause));
-    for (size_t i = 0; i < sizeof random; i++) {
-        (void)snprintf(text + i * 2, sizeof text - i * 2, "%02x", random[i]);
-    }
-    text[RANDOM_BYTES * 2] = '\n';
-    const tg_err err = tg__file_write(path, text, RANDOM_BYTES * 2 + 1, 0600, cause);
-    tg__wipe(random, sizeof random);
-    tg__wipe(text, sizeof text);
-    return err;
-}
 
 static tg_err take_line(tg__bearer *bearer, const char *path, const char *text, size_t size,
                         tg__cause *cause)
@@ -58,7 +40,7 @@ tg_err tg__bearer_load(tg__bearer *bearer, const tg__state_dir *dir, const char 
     }
     tg_err err = tg__file_read(path, text, sizeof text, &size, cause);
     if (err == TG_ERR_NOT_FOUND && !named) {
-        TG_TRY(make_token(path, cause));
+        TG_TRY(tg__secret_file_make(path, cause));
         err = tg__file_read(path, text, sizeof text, &size, cause);
     }
     if (err == TG_OK) {

@@ -5,6 +5,7 @@
 
 #include <tickglass/internal/control_flow.h>
 
+#include "bits.h"
 #include "wipe.h"
 
 #define NS_PER_S INT64_C(1000000000)
@@ -92,14 +93,10 @@ static tg_err venue_to_revoke(const tg__door *door, const char *venue, revocatio
         return TG_OK;
     }
     memset(entry->kept, 0xff, sizeof entry->kept);
-    const tg__directory *directory = door->options.directory;
-    for (uint32_t i = 0; i < directory->venue_count; i++) {
-        if (strcmp(directory->venues[i].name, venue) == 0) {
-            entry->kept[i / 8u] = (uint8_t)(entry->kept[i / 8u] & ~(1u << (i % 8u)));
-            return TG_OK;
-        }
-    }
-    return TG_ERR_NOT_FOUND;
+    tg_venue_id id = 0;
+    TG_ENSURE(tg__directory_find_venue(door->options.directory, venue, &id), TG_ERR_NOT_FOUND);
+    tg__bit_clear(entry->kept, id);
+    return TG_OK;
 }
 
 static bool is_about(const revocation *entry, const char *subject)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "bits.h"
+
 #define NS_PER_S INT64_C(1000000000)
 
 tg__entitlement tg__entitlement_of_all(uint32_t venue_count)
@@ -16,13 +18,12 @@ tg__entitlement tg__entitlement_of_all(uint32_t venue_count)
 
 bool tg__entitlement_covers(const tg__entitlement *entitlement, tg_venue_id venue)
 {
-    return (entitlement->venues[venue / 8u] & (1u << (venue % 8u))) != 0;
+    return tg__bit_get(entitlement->venues, venue);
 }
 
 void tg__entitlement_add(tg__entitlement *entitlement, tg_venue_id venue)
 {
-    uint8_t *byte = &entitlement->venues[venue / 8u];
-    *byte = (uint8_t)(*byte | (1u << (venue % 8u)));
+    tg__bit_set(entitlement->venues, venue);
 }
 
 void tg__entitlement_intersect(tg__entitlement *entitlement, const uint8_t *venues)

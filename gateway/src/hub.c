@@ -116,7 +116,7 @@ static void drop_frame(tg__hub *hub, uint64_t ticks)
  */
 static void mark_gap(tg__hub *hub, tg__peer *peer)
 {
-    if (peer->gap_due) {
+    if (peer->gap_due || peer->close_code != 0) { /* who is on his way out misses nothing */
         return;
     }
     hub->counts.gaps++;
@@ -395,9 +395,25 @@ static tg__packet *encode_restated(tg__hub *hub, const tg__group *group, tg_venu
     return packet;
 }
 
+static void send_frame(tg__hub *hub, tg__group *group, uint32_t count, tg__moment now);
+
+/* Snapshots that are due are of the group's image: it may not be older than what was just told. */
+static void bring_up_snapshots(tg__hub *hub, tg__group *group, tg__moment now)
+{
+    const tg__peer *peer = group->members;
+    while (peer != NULL && !peer->gap_due) {
+        peer = peer->next_member;
+    }
+    const uint32_t changed = peer == NULL ? 0 : tg__group_collect(group, &hub->table, hub->updates);
+    if (changed > 0) {
+        send_frame(hub, group, changed, now);
+    }
+}
+
 /* Encoded once for all members. Who cannot take it is restated by a snapshot. */
 static void restate_group(tg__hub *hub, tg__group *group, tg_venue_id venue, tg__moment now)
 {
+    bring_up_snapshots(hub, group, now);
     bool failed = false;
     uint32_t from = 0;
     while (from < group->channel.count && !failed) {
@@ -417,11 +433,13 @@ static void restate_group(tg__hub *hub, tg__group *group, tg_venue_id venue, tg_
     }
 }
 
-static void restate_priority(tg__hub *hub, tg__peer *peer, tg_venue_id venue)
+void tg__hub_restate_priority(tg__hub *hub, tg__peer *peer, uint32_t venue)
 {
     for (uint32_t i = 0; i < peer->priority_count; i++) {
         tg__priority_slot *slot = &peer->priority[i];
-        if (hub->options.directory->instruments[slot->id].venue == venue) {
+        if (venue == TG__VENUE_ALL ||
+            hub->options.directory->instruments[slot->id].venue == venue) {
+            (void)tg__priority_update(slot, &hub->table.images[slot->id].image);
             slot->dirty = true;
             peer->priority_dirty = true;
         }
@@ -446,7 +464,7 @@ void tg__hub_venue_state(tg__hub *hub, tg_venue_id venue, tg__venue_condition co
         restate_group(hub, group, venue, now);
     }
     for (tg__peer *peer = hub->first_peer; peer != NULL; peer = peer->next) {
-        restate_priority(hub, peer, venue);
+        tg__hub_restate_priority(hub, peer, venue);
     }
 }
 
@@ -533,8 +551,11 @@ static void send_frame(tg__hub *hub, tg__group *group, uint32_t count, tg__momen
     group->last_frame_mono_ns = now.mono_ns;
     const uint64_t ticks = covered_by(hub->updates, count);
     if (packet == NULL) {
-        hub->counts.frames_dropped += group->member_count;
-        hub->counts.ticks_dropped += ticks * group->member_count;
+        for (const tg__peer *peer = group->members; peer != NULL; peer = peer->next_member) {
+            if (peer->close_code == 0) {
+                drop_frame(hub, ticks);
+            }
+        }
         restate_members(hub, group);
         return;
     }
@@ -579,9 +600,32 @@ void tg__hub_wrong_boundary(tg__hub *hub, int64_t by)
     hub->wrong_boundary_cuts = by == 0 ? 0 : hub->options.boundaries_per_frame;
 }
 
+/*
+ * A new slot begins with the last boundary's image. Ticks that came between that boundary and the
+ * request were told to others only: this boundary has them, too.
+ */
+static void catch_up_priority(tg__hub *hub)
+{
+    if (!hub->priority_begun) {
+        return;
+    }
+    hub->priority_begun = false;
+    for (tg__peer *peer = hub->first_peer; peer != NULL; peer = peer->next) {
+        for (uint32_t i = 0; peer->priority_begun && i < peer->priority_count; i++) {
+            tg__priority_slot *slot = &peer->priority[i];
+            if (tg__priority_update(slot, &hub->table.images[slot->id].image)) {
+                peer->priority_dirty = true;
+                tg__hub_wake(hub, peer);
+            }
+        }
+        peer->priority_begun = false;
+    }
+}
+
 void tg__hub_boundary(tg__hub *hub, tg__sequencer *sequencer, tg__moment now)
 {
     tg__image_table_cut(&hub->table, sequencer);
+    catch_up_priority(hub);
     send_what_is_due(hub, now);
 }
 
@@ -589,6 +633,7 @@ void tg__hub_follow(tg__hub *hub, uint64_t boundary, const tg__update *changed, 
                     tg__moment now)
 {
     tg__image_table_apply(&hub->table, boundary, changed, count);
+    catch_up_priority(hub);
     send_what_is_due(hub, now);
 }
 

@@ -77,6 +77,7 @@ typedef struct tg__hub {
     uint64_t next_number;
     uint64_t subscriptions_ever;        /* conflated or priority */
     tg__priority_slot **priority_heads; /* by instrument id: who follows it */
+    bool priority_begun;                /* some connection has a slot that is new */
     uint64_t stale_since[TG_VENUE_MAX]; /* boundary; 0: live */
     int64_t wrong_boundary_by;          /* told too much by the frames of the next so many cuts */
     uint32_t wrong_boundary_cuts;
@@ -185,6 +186,8 @@ TG_MUST_CHECK tg_err tg__hub_join(tg__hub *hub, tg__peer *peer, const tg_instrum
                                   uint32_t count, tg__moment now);
 /* Queue a private snapshot behind the frames of the set before; not for TG__SNAPSHOT_GAP. */
 void tg__hub_queue_snapshot(tg__hub *hub, tg__peer *peer, tg__snapshot_reason reason);
+/* What the connection follows with TICKS, at that venue or at TG__VENUE_ALL, is due again. */
+void tg__hub_restate_priority(tg__hub *hub, tg__peer *peer, uint32_t venue);
 int64_t tg__hub_stamp_ns(const tg__hub *hub, tg__moment now);
 
 #endif

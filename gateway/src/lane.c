@@ -198,6 +198,24 @@ bool tg__lane_drop_pending(tg__lane *lane, tg__row *row)
     return dropped;
 }
 
+uint32_t tg__lane_sift_pending(tg__lane *lane, bool (*choose)(const void *ctx, const tg__row *row),
+                               const void *ctx)
+{
+    uint32_t dropped = 0;
+    for (uint32_t left = lane->pending_count; left > 0; left--) {
+        tg__row row;
+        (void)pop_pending(lane, &row);
+        if (choose(ctx, &row)) {
+            tg__lane_hold(lane, &row); /* in its order: the ring goes round once */
+        } else {
+            dropped++;
+        }
+    }
+    lane->pending_dropped += dropped;
+    lane->missed = lane->missed || dropped > 0;
+    return dropped;
+}
+
 void tg__lane_raise(tg__lane *lane, uint32_t index, uint32_t epoch)
 {
     tg__lane_instrument *instrument = &lane->instruments[index];
@@ -224,7 +242,7 @@ void tg__lane_reset(tg__lane *lane, uint32_t epoch)
 
 bool tg__lane_mark(tg__lane *lane, uint64_t boundary)
 {
-    if (lane->frozen) {
+    if (lane->frozen || lane->pending_count > 0 || lane->missed) {
         return false;
     }
     lane->marker_boundary = boundary;

@@ -70,6 +70,12 @@ bool tg__lane_take_pending(tg__lane *lane, tg__row *row);
 /* Drops it, also of a frozen lane; false: none. */
 bool tg__lane_drop_pending(tg__lane *lane, tg__row *row);
 
+/* Also of a frozen lane: rows that choose() does not want are dropped, and missed. Returns how
+ * many.
+ */
+uint32_t tg__lane_sift_pending(tg__lane *lane, bool (*choose)(const void *ctx, const tg__row *row),
+                               const void *ctx);
+
 /*
  * Continuity of the instrument was lost: its next tick gets the higher epoch. Its ids stay, so that
  * rows that are not newer are refused (without ids: by exchange time); and nobody knows what
@@ -83,7 +89,8 @@ void tg__lane_raise(tg__lane *lane, uint32_t index, uint32_t epoch);
  */
 void tg__lane_reset(tg__lane *lane, uint32_t epoch);
 
-/* The lane answers the cut at boundary; false: it is frozen, and what it changed waits. */
+/* The lane answers the cut at boundary; false: it is frozen, or has thawed and is not done with
+ * what waited and what was missed. What it changed waits then. */
 bool tg__lane_mark(tg__lane *lane, uint64_t boundary);
 
 /* It has owed its marker for longer than the deadline. */

@@ -21,6 +21,7 @@
 #include "entropy.h"
 #include "following_node.h"
 #include "hub_audit.h"
+#include "ip_address.h"
 #include "log.h"
 #include "options.h"
 #include "playing_node.h"
@@ -211,11 +212,10 @@ static tg_err announce(gateway *g, tg__cause *cause)
                 g->certificate.ca_path);
     }
     TG_TRY(write_port_file(g, cause)); /* first: who reads "serving" may rely on it */
-    const bool is_v6 = strchr(g->options.listen_host, ':') != NULL;
-    tg__log("serving %u instruments on %u venues at wss://%s%s%s:%u%s, epoch %u",
-            (unsigned)directory->count, (unsigned)directory->venue_count, is_v6 ? "[" : "",
-            g->options.listen_host, is_v6 ? "]" : "",
-            (unsigned)tg__websocket_server_port(g->server), TG__UPGRADE_PATH,
+    char address[TG__IP_ADDRESS_TEXT_SIZE];
+    tg__ip_address_text(g->options.listen_host, tg__websocket_server_port(g->server), address);
+    tg__log("serving %u instruments on %u venues at wss://%s%s, epoch %u",
+            (unsigned)directory->count, (unsigned)directory->venue_count, address, TG__UPGRADE_PATH,
             (unsigned)directory->generation);
     return TG_OK;
 }
@@ -424,9 +424,10 @@ static tg_err catch_signals(tg__cause *cause)
 /* One descriptor a connection: as many as the administrator allows. */
 static void raise_descriptor_limit(void)
 {
+    const rlim_t wanted = PEERS_MAX + 256u;
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-        const rlim_t wanted = PEERS_MAX + 256u;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < wanted &&
+        limit.rlim_cur < limit.rlim_max) {
         limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
         if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
             tg__log("the limit of open descriptors stays as it is: %s", strerror(errno));

@@ -1,10 +1,7 @@
 #include "metrics_http.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +10,7 @@
 
 #include <tickglass/internal/control_flow.h>
 
+#include "ip_address.h"
 #include "prometheus.h"
 
 #define HEAD_SIZE_MAX 256u
@@ -53,44 +51,34 @@ static bool set_flags(int fd)
            fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
 }
 
-static bool listen_at(tg__metrics_http *http, const struct sockaddr *address, socklen_t size)
+static bool listen_at(tg__metrics_http *http, const tg__ip_address *address)
 {
     const int one = 1;
-    struct sockaddr_storage bound = {0};
-    socklen_t bound_size = sizeof bound;
-    http->fd = socket(address->sa_family, SOCK_STREAM, 0);
+    tg__ip_address bound = {.size = sizeof bound.storage};
+    http->fd = socket(address->storage.ss_family, SOCK_STREAM, 0);
     if (http->fd < 0 || !set_flags(http->fd) ||
         setsockopt(http->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) != 0 ||
-        bind(http->fd, address, size) != 0 || listen(http->fd, TG__METRICS_HTTP_CLIENTS) != 0 ||
-        getsockname(http->fd, (struct sockaddr *)&bound, &bound_size) != 0) {
+        bind(http->fd, (const struct sockaddr *)&address->storage, address->size) != 0 ||
+        listen(http->fd, TG__METRICS_HTTP_CLIENTS) != 0 ||
+        getsockname(http->fd, (struct sockaddr *)&bound.storage, &bound.size) != 0) {
         return false;
     }
-    struct sockaddr_in v4;
-    struct sockaddr_in6 v6;
-    memcpy(&v4, &bound, sizeof v4);
-    memcpy(&v6, &bound, sizeof v6);
-    http->port = ntohs(bound.ss_family == AF_INET ? v4.sin_port : v6.sin6_port);
+    http->port = tg__ip_address_port(&bound);
     return true;
 }
 
 static tg_err begin_to_listen(tg__metrics_http *http, tg__cause *cause)
 {
-    const char *host =
-        strcmp(http->options.host, "localhost") == 0 ? "127.0.0.1" : http->options.host;
-    struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(http->options.port)};
-    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(http->options.port)};
-    bool listens = false;
-    if (inet_pton(AF_INET, host, &v4.sin_addr) == 1) {
-        listens = listen_at(http, (const struct sockaddr *)&v4, sizeof v4);
-    } else if (inet_pton(AF_INET6, host, &v6.sin6_addr) == 1) {
-        listens = listen_at(http, (const struct sockaddr *)&v6, sizeof v6);
-    } else {
+    const char *host = http->options.host;
+    tg__ip_address address;
+    if (!tg__ip_address_of(host, http->options.port, &address)) {
         return tg__cause_set(cause, TG_ERR_LISTEN, "--metrics-listen %s: is not an IP address",
                              host);
     }
-    return listens ? TG_OK
-                   : tg__cause_set(cause, TG_ERR_LISTEN, "--metrics-listen %s port %u: %s", host,
-                                   (unsigned)http->options.port, strerror(errno));
+    return listen_at(http, &address)
+               ? TG_OK
+               : tg__cause_set(cause, TG_ERR_LISTEN, "--metrics-listen %s port %u: %s", host,
+                               (unsigned)http->options.port, strerror(errno));
 }
 
 tg_err tg__metrics_http_open(const tg__metrics_http_options *options, tg__metrics_http **out,

@@ -51,15 +51,6 @@ static void add_gateway(tg__text_buffer *out, const tg__metrics_view *view)
          hub->subscriptions_ever},
         {"tape_rows_total", COUNTER, "Rows that the source has played.", playback->rows},
         {"tape_rounds_total", COUNTER, "Times that the source was begun.", playback->rounds},
-        {"feed_rows_lost_total", COUNTER, "Rows that a handler missed.",
-         playback->feed.counts.lost},
-        {"feed_rows_dropped_total", COUNTER, "Rows that a handler had no room for, or died with.",
-         playback->feed.counts.dropped},
-        {"feed_take_overs_total", COUNTER, "Times that a standby handler took over.",
-         playback->feed.counts.take_overs},
-        {"epoch_raises_total", COUNTER, "Times that continuity was lost.", playback->raises},
-        {"venue_states_sent_total", COUNTER, "Messages of what venues are stale or live again.",
-         counts->venue_states_sent},
         {"frames_encoded_total", COUNTER, "Frames encoded, once for each group and boundary.",
          counts->frames_encoded},
         {"frames_queued_total", COUNTER, "Frames queued, once for each connection.",
@@ -78,6 +69,19 @@ static void add_gateway(tg__text_buffer *out, const tg__metrics_view *view)
          hub->faults.frames_lost},
         {"ticks_lost_by_fault_total", COUNTER, "Lane ticks that those frames covered.",
          hub->faults.ticks_lost},
+        {"frames_corrupted_by_fault_total", COUNTER,
+         "Copies of frames that a fault on request spoilt.", hub->faults.frames_corrupted},
+        {"wrong_boundaries_total", COUNTER, "Frames that a fault on request told a wrong boundary.",
+         counts->wrong_boundaries},
+        {"venue_states_sent_total", COUNTER, "Messages that a venue is stale or live.",
+         counts->venue_states_sent},
+        {"handler_rows_dropped_total", COUNTER, "Rows that went with a handler or its full memory.",
+         playback->feed.counts.dropped},
+        {"handler_rows_lost_by_fault_total", COUNTER, "Rows that a fault kept from a handler.",
+         playback->feed.counts.lost},
+        {"take_overs_total", COUNTER, "Times that a standby handler took over.",
+         playback->feed.counts.take_overs},
+        {"epoch_raises_total", COUNTER, "Times that continuity was lost.", playback->raises},
         {"messages_sent_total", COUNTER, "Messages of all kinds.", counts->messages_sent},
         {"message_bytes_sent_total", COUNTER, "Bytes of those messages.", counts->bytes_sent},
         {"audits_total", COUNTER, "Times that the index of subscriptions was recomputed.",
@@ -114,9 +118,9 @@ static void add_venues(tg__text_buffer *out, const tg__metrics_view *view)
     } figures[] = {
         {"rows_admitted_total", "Rows that a lane admitted.", OF(admitted)},
         {"rows_duplicate_total", "Rows that a lane had already.", OF(duplicates)},
-        {"rows_missed_total", "Rows that found the sequencer away or a lane's queue full.",
-         OF(missed)},
         {"rows_regression_total", "Rows older than what a lane has.", OF(regressions)},
+        {"rows_missed_total", "Rows that no lane took: the sequencer was away, or a queue full.",
+         OF(missed)},
     };
 #undef OF
     const tg__directory *directory = view->sequencer->directory;
@@ -135,41 +139,66 @@ static void add_venues(tg__text_buffer *out, const tg__metrics_view *view)
 
 static void add_stale_venues(tg__text_buffer *out, const tg__metrics_view *view)
 {
-    static const char name[] = "venue_stale";
+    static const char now[] = "venue_stale";
+    static const char times[] = "venue_stale_total";
     const tg__directory *directory = view->sequencer->directory;
-    tg__prometheus_add_head(out, name, GAUGE, "1: clients were told that the venue is stale.");
+    tg__prometheus_add_head(out, now, GAUGE, "1: clients are told that the venue is stale.");
     for (uint32_t venue = 0; venue < directory->venue_count; venue++) {
         const tg__prometheus_label label = {"venue", directory->venues[venue].name};
-        tg__prometheus_add_name(out, name, "", label, no_label);
-        tg__prometheus_add_count(out, view->playback->watch.told_stale[venue]);
+        tg__prometheus_add_name(out, now, "", label, no_label);
+        tg__prometheus_add_count(out, view->hub->stale_since[venue] != 0);
+    }
+    tg__prometheus_add_head(out, times, COUNTER, "Times that the venue became stale.");
+    for (uint32_t venue = 0; venue < directory->venue_count; venue++) {
+        const tg__prometheus_label label = {"venue", directory->venues[venue].name};
+        tg__prometheus_add_name(out, times, "", label, no_label);
+        tg__prometheus_add_count(out, view->playback->watch.times_stale[venue]);
     }
 }
 
-static void add_tokens(tg__text_buffer *out, const tg__door_counts *counts,
-                       const tg__tls_counts *tls)
+/* Who came in by what: the hit rate of tokens, and of session tickets. */
+static void add_door(tg__text_buffer *out, const tg__metrics_view *view)
 {
-    static const char name[] = "tokens_refused_total";
+    static const char refused[] = "tokens_refused_total";
+    const tg__door_counts *door = tg__door_counts_of(view->hub->options.door);
     const figure figures[] = {
-        {"token_cache_hits_total", COUNTER, "Tokens found verified.", counts->hits},
-        {"token_cache_misses_total", COUNTER, "Tokens that had to be verified.", counts->misses},
-        {"token_cache_negative_hits_total", COUNTER, "Tokens known to be false.",
-         counts->negative_hits},
+        {"token_hits_total", COUNTER, "Tokens that were verified before.", door->hits},
+        {"token_misses_total", COUNTER, "Tokens that had to be verified.", door->misses},
+        {"token_false_hits_total", COUNTER, "Tokens that were found false before.",
+         door->negative_hits},
         {"tokens_verified_total", COUNTER, "Signatures verified, with either outcome.",
-         counts->verified},
-        {"tls_certificates_total", COUNTER, "Certificates loaded since the start.",
-         tls->certificates},
-        {"tls_tickets_given_total", COUNTER, "Session tickets given.", tls->tickets_given},
-        {"tls_tickets_taken_total", COUNTER, "Sessions resumed with a ticket.", tls->tickets_taken},
-        {"tls_tickets_refused_total", COUNTER, "Tickets that a full handshake followed.",
-         tls->tickets_refused},
+         door->verified},
+        {"certificates_total", COUNTER, "Certificates loaded.", view->tls->certificates},
+        {"tickets_given_total", COUNTER, "TLS session tickets given.", view->tls->tickets_given},
+        {"tickets_taken_total", COUNTER, "TLS sessions resumed.", view->tls->tickets_taken},
+        {"tickets_refused_total", COUNTER, "Tickets that a full handshake followed.",
+         view->tls->tickets_refused},
     };
     add_figures(out, figures, sizeof figures / sizeof figures[0]);
-    tg__prometheus_add_head(out, name, COUNTER, "Tokens that were refused, by cause.");
+    tg__prometheus_add_head(out, refused, COUNTER, "Tokens that were refused, by cause.");
     for (unsigned i = TG__TOKEN_ADMITTED + 1; i < TG__TOKEN_VERDICT_COUNT; i++) {
         const tg__prometheus_label label = {"cause", tg__token_verdict_text((tg__token_verdict)i)};
-        tg__prometheus_add_name(out, name, "", label, no_label);
-        tg__prometheus_add_count(out, counts->refused[i]);
+        tg__prometheus_add_name(out, refused, "", label, no_label);
+        tg__prometheus_add_count(out, door->refused[i]);
     }
+}
+
+static void add_bus(tg__text_buffer *out, const tg__bus_writer *bus)
+{
+    if (bus == NULL) {
+        return;
+    }
+    const tg__bus_writer_counts *counts = tg__bus_writer_counts_of(bus);
+    const figure figures[] = {
+        {"bus_nodes_accepted_total", COUNTER, "Nodes that joined the bus.", counts->accepted},
+        {"bus_nodes_refused_total", COUNTER, "Nodes that there was no room for.", counts->refused},
+        {"bus_nodes_lost_total", COUNTER, "Nodes that went by themselves.", counts->lost},
+        {"bus_nodes_dropped_total", COUNTER, "Nodes that did not keep up.", counts->dropped},
+        {"bus_cuts_total", COUNTER, "Boundaries that the bus was told.", counts->cuts},
+        {"bus_bytes_total", COUNTER, "Bytes for the bus, encoded once for all nodes.",
+         counts->bytes},
+    };
+    add_figures(out, figures, sizeof figures / sizeof figures[0]);
 }
 
 static void add_ends(tg__text_buffer *out, const tg__hub_counts *counts)
@@ -242,7 +271,8 @@ void tg__metrics_report(const tg__metrics_view *view, tg__text_buffer *out)
     add_gateway(out, view);
     add_venues(out, view);
     add_stale_venues(out, view);
-    add_tokens(out, tg__door_counts_of(view->hub->options.door), view->tls);
+    add_door(out, view);
+    add_bus(out, view->playback->bus);
     add_ends(out, &view->hub->counts);
     add_upgrades(out, view->upgrades);
     add_stages(out, view->metrics);

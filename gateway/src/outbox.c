@@ -43,10 +43,7 @@ static bool next_gap_snapshot(tg__hub *hub, tg__peer *peer, uint8_t *out, size_t
         tg__hub_close_peer(hub, peer, TG__CLOSE_TRY_AGAIN_LATER, 1000);
         return false;
     }
-    for (uint32_t i = 0; i < peer->priority_count; i++) {
-        peer->priority[i].dirty = true;
-        peer->priority_dirty = true;
-    }
+    tg__hub_restate_priority(hub, peer, TG__VENUE_ALL);
     peer->client_boundary = peer->group->channel.boundary;
     hub->counts.gap_snapshots_sent++;
     return true;

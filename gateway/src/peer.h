@@ -37,6 +37,7 @@ typedef struct tg__peer {
     tg__priority_slot *priority; /* ascending ids; NULL until the first is subscribed */
     uint32_t priority_count;
     bool priority_dirty;
+    bool priority_begun;         /* some slot is new since the last boundary */
     int64_t sent_queued_mono_ns; /* queued_mono_ns of the frame that was taken last; 0: no frame */
     int64_t next_ticks_mono_ns;  /* no TICKS before */
     uint64_t messages_sent;

@@ -6,6 +6,7 @@
 
 #include <tickglass/internal/control_flow.h>
 
+#include "ip_address.h"
 #include "log.h"
 #include "prng.h"
 
@@ -169,7 +170,7 @@ static tg_err open_metrics_http(tg__playing_node *node, const tg__websocket_serv
                                    &node->playback,
                                    node->metrics,
                                    tg__websocket_server_upgrades(server),
-                                   tg__websocket_server_tls(server)};
+                                   tg__websocket_server_tls_counts(server)};
     node->view = view;
     const tg__metrics_http_options options = {.host = node->options->metrics_host,
                                               .port = node->options->metrics_port,
@@ -177,9 +178,9 @@ static tg_err open_metrics_http(tg__playing_node *node, const tg__websocket_serv
                                               .report = report,
                                               .ctx = node};
     TG_TRY(tg__metrics_http_open(&options, &node->metrics_http, cause));
-    const bool is_v6 = strchr(options.host, ':') != NULL;
-    tg__log("metrics at http://%s%s%s:%u/metrics", is_v6 ? "[" : "", options.host, is_v6 ? "]" : "",
-            (unsigned)tg__metrics_http_port(node->metrics_http));
+    char address[TG__IP_ADDRESS_TEXT_SIZE];
+    tg__ip_address_text(options.host, tg__metrics_http_port(node->metrics_http), address);
+    tg__log("metrics at http://%s/metrics", address);
     return TG_OK;
 }
 

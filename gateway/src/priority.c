@@ -29,3 +29,13 @@ void tg__priority_unlink(tg__priority_slot **heads, tg__priority_slot *slots, ui
         }
     }
 }
+
+bool tg__priority_update(tg__priority_slot *slot, const tg_image *image)
+{
+    if (tg_version_compare(tg_image_version(&slot->image), tg_image_version(image)) >= 0) {
+        return false;
+    }
+    slot->image = *image;
+    slot->dirty = true;
+    return true;
+}

@@ -30,4 +30,7 @@ typedef struct tg__priority_slot {
 void tg__priority_link(tg__priority_slot **heads, tg__priority_slot *slots, uint32_t count);
 void tg__priority_unlink(tg__priority_slot **heads, tg__priority_slot *slots, uint32_t count);
 
+/* Takes image, which is then due, if it is newer than what the slot has; true: it was. */
+bool tg__priority_update(tg__priority_slot *slot, const tg_image *image);
+
 #endif

@@ -131,8 +131,25 @@ void tg__sequencer_raise_lane(tg__sequencer *sequencer, uint32_t lane, uint32_t 
     }
 }
 
+typedef struct other_rows {
+    const tg__directory *directory;
+    tg_venue_id venue;
+} other_rows;
+
+static bool is_other(const void *ctx, const tg__row *row)
+{
+    const other_rows *others = ctx;
+    return row->has_id || others->directory->instruments[row->instrument].venue != others->venue;
+}
+
 void tg__sequencer_take_over(tg__sequencer *sequencer, tg_venue_id venue)
 {
+    /* What waits at a frozen lane comes once more, and nothing could tell the two apart. */
+    const other_rows others = {sequencer->directory, venue};
+    for (uint32_t i = 0; i < TG__LANE_COUNT; i++) {
+        sequencer->venues[venue].missed +=
+            tg__lane_sift_pending(&sequencer->lanes[i], is_other, &others);
+    }
     for (uint32_t id = 0; id < sequencer->directory->count; id++) {
         if (sequencer->directory->instruments[id].venue == venue) {
             const tg__route route = sequencer->routes[id];

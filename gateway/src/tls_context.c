@@ -1,6 +1,5 @@
 #include "tls_context.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,10 +15,9 @@
 
 #include <tickglass/internal/control_flow.h>
 
-#include "entropy.h"
+#include "secret_file.h"
 #include "wipe.h"
 
-#define SECRET_SIZE   32u
 #define KEY_SIZE      32u
 #define KEY_NAME_SIZE 4u
 #define PEM_SIZE      65536u
@@ -43,7 +41,7 @@ struct tg__tls_context {
     const tg__certificate *certificate;
     char ticket_key_path[TG__PATH_SIZE];
     generation *newest;
-    uint8_t secret[SECRET_SIZE];
+    uint8_t secret[TG__SECRET_SIZE];
     int64_t period;
     mbedtls_ssl_ticket_context tickets;
     mbedtls_entropy_context entropy;
@@ -150,12 +148,13 @@ static int choose_certificate(mbedtls_ssl_context *ssl)
 
 /* ---- tickets ---- */
 
-static bool parse_secret(const char *text, size_t size, uint8_t out[SECRET_SIZE])
+static bool parse_secret(const char *text, size_t size, uint8_t out[TG__SECRET_SIZE])
 {
-    if (size != SECRET_SIZE * 2 && !(size == SECRET_SIZE * 2 + 1 && text[size - 1] == '\n')) {
+    if (size != TG__SECRET_SIZE * 2 &&
+        !(size == TG__SECRET_SIZE * 2 + 1 && text[size - 1] == '\n')) {
         return false;
     }
-    for (size_t i = 0; i < SECRET_SIZE * 2; i++) {
+    for (size_t i = 0; i < TG__SECRET_SIZE * 2; i++) {
         const char c = text[i];
         const bool digit = c >= '0' && c <= '9';
         if (!digit && !(c >= 'a' && c <= 'f')) {
@@ -167,9 +166,9 @@ static bool parse_secret(const char *text, size_t size, uint8_t out[SECRET_SIZE]
     return true;
 }
 
-static tg_err read_secret(const char *path, uint8_t out[SECRET_SIZE], tg__cause *cause)
+static tg_err read_secret(const char *path, uint8_t out[TG__SECRET_SIZE], tg__cause *cause)
 {
-    char text[SECRET_SIZE * 2 + 8];
+    char text[TG__SECRET_SIZE * 2 + 8];
     size_t size = 0;
     struct stat status;
     TG_TRY(tg__file_read(path, text, sizeof text, &size, cause));
@@ -187,21 +186,6 @@ static tg_err read_secret(const char *path, uint8_t out[SECRET_SIZE], tg__cause 
     return TG_OK;
 }
 
-static tg_err make_secret(const char *path, tg__cause *cause)
-{
-    uint8_t random[SECRET_SIZE];
-    char text[SECRET_SIZE * 2 + 2];
-    TG_TRY(tg__entropy_get(random, sizeof random, cause));
-    for (size_t i = 0; i < sizeof random; i++) {
-        (void)snprintf(text + i * 2, sizeof text - i * 2, "%02x", random[i]);
-    }
-    text[SECRET_SIZE * 2] = '\n';
-    const tg_err err = tg__file_write(path, text, SECRET_SIZE * 2 + 1, 0600, cause);
-    tg__wipe(random, sizeof random);
-    tg__wipe(text, sizeof text);
-    return err;
-}
-
 static tg_err find_secret(tg__tls_context *tls, const tg__state_dir *dir, const char *path,
                           tg__cause *cause)
 {
@@ -217,7 +201,7 @@ static tg_err find_secret(tg__tls_context *tls, const tg__state_dir *dir, const 
     if (err != TG_ERR_NOT_FOUND) {
         return err;
     }
-    TG_TRY(make_secret(tls->ticket_key_path, cause));
+    TG_TRY(tg__secret_file_make(tls->ticket_key_path, cause));
     return read_secret(tls->ticket_key_path, tls->secret, cause);
 }
 
@@ -373,7 +357,7 @@ void tg__tls_context_close(tg__tls_context *tls)
 
 tg_err tg__tls_context_reload(tg__tls_context *tls, int64_t mono_ns, tg__cause *cause)
 {
-    uint8_t secret[SECRET_SIZE];
+    uint8_t secret[TG__SECRET_SIZE];
     generation *made = NULL;
 #ifdef TG_WITHOUT_TLS_SEAM
     return tg__cause_set(cause, TG_ERR_UNSUPPORTED,

@@ -26,6 +26,8 @@ static void set_half_open(tg__websocket_session *own, bool on)
     if (on) {
         tg__websocket_keep_half_open(own);
     } else {
+        /* Nobody has listened: its silence begins now. */
+        own->heard_mono_ns = tg__websocket_moment(tg__websocket_server_of(own->wsi)).mono_ns;
         (void)lws_callback_on_writable(own->wsi);
     }
 }

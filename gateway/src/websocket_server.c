@@ -1,8 +1,6 @@
 #include "websocket_state.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +9,7 @@
 
 #include <tickglass/internal/control_flow.h>
 
+#include "ip_address.h"
 #include "log.h"
 
 #define HTTP_HEADER_DATA_MAX 12288u /* a token of 8 KiB and the rest */
@@ -125,32 +124,34 @@ static void inspect_all(lws_sorted_usec_list_t *inspection)
     lws_sul_schedule(server->context, 0, inspection, inspect_all, INSPECTION_US);
 }
 
-/* libwebsockets does not say why it could not listen: the system is asked once more. */
-static tg_err listen_fault(const tg__websocket_server_options *options, const char *host,
+static tg_err listen_fault(const tg__websocket_server_options *options, const char *why,
                            tg__cause *cause)
 {
-    struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(options->port)};
-    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(options->port)};
-    const bool is_v4 = inet_pton(AF_INET, host, &v4.sin_addr) == 1;
-    const bool is_v6 = !is_v4 && inet_pton(AF_INET6, host, &v6.sin6_addr) == 1;
-    if (!is_v4 && !is_v6) {
-        return tg__cause_set(cause, TG_ERR_LISTEN, "--listen %s: is not an IP address", host);
+    return tg__cause_set(cause, TG_ERR_LISTEN, "cannot listen on %s port %u: %s", options->host,
+                         (unsigned)options->port, why);
+}
+
+/* The system is asked first: libwebsockets does not say why it cannot listen, and tries for ever to
+ * bind an address that is not this machine's. */
+static tg_err try_to_listen(const tg__websocket_server_options *options, tg__cause *cause)
+{
+    tg__ip_address address;
+    if (!tg__ip_address_of(options->host, options->port, &address)) {
+        return tg__cause_set(cause, TG_ERR_LISTEN, "--listen %s: is not an IP address",
+                             options->host);
     }
-    const int fd = socket(is_v4 ? AF_INET : AF_INET6, SOCK_STREAM, 0);
+    const int fd = socket(address.storage.ss_family, SOCK_STREAM, 0);
     const int one = 1;
-    const struct sockaddr *address =
-        is_v4 ? (const struct sockaddr *)&v4 : (const struct sockaddr *)&v6;
-    const socklen_t size = is_v4 ? sizeof v4 : sizeof v6;
-    const char *why = "libwebsockets refused it";
+    tg_err err = TG_OK;
     if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) != 0 ||
-        bind(fd, address, size) != 0 || listen(fd, 1) != 0) {
-        why = strerror(errno);
+        bind(fd, (const struct sockaddr *)&address.storage, address.size) != 0 ||
+        listen(fd, 1) != 0) {
+        err = listen_fault(options, strerror(errno), cause);
     }
     if (fd >= 0) {
         (void)close(fd);
     }
-    return tg__cause_set(cause, TG_ERR_LISTEN, "cannot listen on %s port %u: %s", host,
-                         (unsigned)options->port, why);
+    return err;
 }
 
 static struct lws_context_creation_info creation_info(tg__websocket_server *server,
@@ -198,6 +199,7 @@ tg_err tg__websocket_server_open(const tg__websocket_server_options *options,
                                  tg__websocket_server **out, tg__cause *cause)
 {
     *out = NULL;
+    TG_TRY(try_to_listen(options, cause));
     tg__websocket_server *server = calloc(1, sizeof *server);
     if (server == NULL) {
         return tg__cause_set(cause, TG_ERR_NO_MEMORY, "no memory for the server");
@@ -219,7 +221,7 @@ tg_err tg__websocket_server_open(const tg__websocket_server_options *options,
     server->context = lws_create_context(&info);
     server->vhost = server->context != NULL ? lws_create_vhost(server->context, &info) : NULL;
     if (server->vhost == NULL) {
-        const tg_err err = listen_fault(options, host, cause);
+        const tg_err err = listen_fault(options, "libwebsockets refused it", cause);
         tg__websocket_server_close(server);
         return err;
     }
@@ -247,7 +249,7 @@ const tg__upgrade_counts *tg__websocket_server_upgrades(const tg__websocket_serv
     return &server->upgrade_counts;
 }
 
-const tg__tls_counts *tg__websocket_server_tls(const tg__websocket_server *server)
+const tg__tls_counts *tg__websocket_server_tls_counts(const tg__websocket_server *server)
 {
     return tg__tls_context_counts(server->options.tls);
 }

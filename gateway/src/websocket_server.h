@@ -57,8 +57,7 @@ TG_MUST_CHECK tg_err tg__websocket_server_reload_certificate(tg__websocket_serve
 uint16_t tg__websocket_server_port(const tg__websocket_server *server);
 
 const tg__upgrade_counts *tg__websocket_server_upgrades(const tg__websocket_server *server);
-
-const tg__tls_counts *tg__websocket_server_tls(const tg__websocket_server *server);
+const tg__tls_counts *tg__websocket_server_tls_counts(const tg__websocket_server *server);
 
 /* Serves what is ready; waits for at most wait_ns for something, rounded up to a millisecond. */
 void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns);

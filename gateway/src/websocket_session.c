@@ -9,22 +9,35 @@
 #include "log.h"
 #include "tcp_socket.h"
 
+#define MS_PER_S           1000u
 #define CLIENT_MESSAGE_MAX TG__MESSAGE_SIZE_MAX
 #define MESSAGES_PER_TURN  16u   /* so that one connection does not keep the others waiting */
 #define BACKLOG_POLL_US    20000 /* nothing tells when another machine acknowledges */
+
+/* A code in the place of WELCOME; who may come back is told when, as he would be by a 503. */
+static void turn_away(tg__websocket_server *server, tg__websocket_session *own, uint16_t code,
+                      const char *why)
+{
+    own->turned_away = code;
+    if (code == TG__CLOSE_SERVICE_RESTART || code == TG__CLOSE_TRY_AGAIN_LATER) {
+        const int64_t mono_ns = tg__websocket_moment(server).mono_ns;
+        own->turned_away_ms = tg__retry_spread_next(&server->retry_spread, mono_ns) * MS_PER_S;
+    }
+    tg__log("%s: turned away with code %u: %s", own->address, (unsigned)code, why);
+    (void)lws_callback_on_writable(own->wsi);
+}
 
 /* WELCOME and what follows; if there is no room, the code that says so. */
 static void welcome(tg__websocket_server *server, tg__websocket_session *own,
                     const tg__entitlement *entitlement)
 {
-    if (!server->refuses_new && server->hub != NULL) {
+    if (!server->refuses_new && !server->paused && server->hub != NULL) {
         own->peer = tg__hub_connect(server->hub, own, entitlement, tg__websocket_moment(server));
     }
     if (own->peer == NULL) {
-        own->turned_away =
-            server->refuses_new ? TG__CLOSE_SERVICE_RESTART : TG__CLOSE_TRY_AGAIN_LATER;
-        tg__log("%s: turned away with code %u", own->address, (unsigned)own->turned_away);
-        (void)lws_callback_on_writable(own->wsi);
+        const bool goes = server->refuses_new;
+        turn_away(server, own, goes ? TG__CLOSE_SERVICE_RESTART : TG__CLOSE_TRY_AGAIN_LATER,
+                  goes ? "this gateway goes away" : "there is nothing to serve, or no room");
         return;
     }
     tg__log("connection %llu from %s: open, %u in all", (unsigned long long)own->peer->number,
@@ -44,6 +57,14 @@ static void await_verdict(tg__websocket_server *server, tg__websocket_session *o
     (void)lws_rx_flow_control(own->wsi, 0);
 }
 
+/* 4001 and 4003 stop a client, so that only a verdict about the token itself may say them. */
+static uint16_t code_of(tg__token_verdict verdict)
+{
+    return verdict == TG__TOKEN_BUSY       ? TG__CLOSE_TRY_AGAIN_LATER
+           : verdict == TG__TOKEN_NO_VENUE ? TG__CLOSE_FORBIDDEN
+                                           : TG__CLOSE_TOKEN_EXPIRED;
+}
+
 static void take_first_verdict(tg__websocket_server *server, tg__websocket_session *own,
                                const tg__door_answer *answer)
 {
@@ -54,11 +75,7 @@ static void take_first_verdict(tg__websocket_server *server, tg__websocket_sessi
         welcome(server, own, &answer->entitlement);
         return;
     }
-    own->turned_away =
-        answer->verdict == TG__TOKEN_NO_VENUE ? TG__CLOSE_FORBIDDEN : TG__CLOSE_TOKEN_EXPIRED;
-    tg__log("%s: turned away with code %u: %s", own->address, (unsigned)own->turned_away,
-            tg__token_verdict_text(answer->verdict));
-    (void)lws_callback_on_writable(own->wsi);
+    turn_away(server, own, code_of(answer->verdict), tg__token_verdict_text(answer->verdict));
 }
 
 void tg__websocket_take_verdict(tg__websocket_server *server, tg__websocket_session *own,
@@ -209,19 +226,22 @@ void tg__websocket_receive(struct lws *wsi, tg__websocket_session *own, const ui
     }
 }
 
-static int close_now(struct lws *wsi, tg__websocket_session *own)
+static int close_with(struct lws *wsi, uint16_t code, uint32_t reconnect_after_ms)
 {
     char reason[TG__CLOSE_REASON_MAX];
     size_t size = 0;
-    if (tg__close_reason_encode(own->peer->reconnect_after_ms, reason, sizeof reason, &size) !=
-        TG_OK) {
+    if (tg__close_reason_encode(reconnect_after_ms, reason, sizeof reason, &size) != TG_OK) {
         size = 0;
     }
+    lws_close_reason(wsi, (enum lws_close_status)code, (unsigned char *)reason, size);
+    return -1;
+}
+
+static int close_now(struct lws *wsi, tg__websocket_session *own)
+{
     (void)snprintf(own->end, sizeof own->end, ", closed by us with code %u",
                    (unsigned)own->peer->close_code);
-    lws_close_reason(wsi, (enum lws_close_status)own->peer->close_code, (unsigned char *)reason,
-                     size);
-    return -1;
+    return close_with(wsi, own->peer->close_code, own->peer->reconnect_after_ms);
 }
 
 /* 0, or -1 if the connection cannot be used any more. */
@@ -256,8 +276,7 @@ int tg__websocket_write_ready(struct lws *wsi, tg__websocket_session *own)
 {
     tg__websocket_server *server = tg__websocket_server_of(wsi);
     if (own->turned_away != 0) {
-        lws_close_reason(wsi, (enum lws_close_status)own->turned_away, NULL, 0);
-        return -1;
+        return close_with(wsi, own->turned_away, own->turned_away_ms);
     }
     if (own->peer == NULL || own->half_open) {
         return 0;

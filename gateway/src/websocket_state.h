@@ -14,9 +14,10 @@
 
 typedef struct tg__websocket_session {
     struct lws *wsi;
-    tg__peer *peer;       /* NULL before WELCOME and after the WebSocket */
-    uint64_t ticket;      /* the door's, while its verdict is awaited and nothing is sent */
-    uint16_t turned_away; /* the close code instead of WELCOME */
+    tg__peer *peer;          /* NULL before WELCOME and after the WebSocket */
+    uint64_t ticket;         /* the door's, while its verdict is awaited and nothing is sent */
+    uint16_t turned_away;    /* the close code instead of WELCOME */
+    uint32_t turned_away_ms; /* for how long */
     tg__reach reach;
     tg__backlog backlog;
     size_t last_size;      /* of the message given to libwebsockets last */

@@ -495,6 +495,24 @@ static void a_frozen_lane_does_not_stall_the_cut(void **state)
     expect_the_end(true);
 }
 
+/* The program's faults take effect between the rows and the boundary of one turn. */
+static void a_boundary_right_behind_the_thaw_does_not_make_old_prices_live(void **state)
+{
+    (void)state;
+    open_world(2);
+    DO(tg__fault_freeze_lane(&w.f.playback, lane_of(BUSY), true));
+    pass(200);
+    assert_true(w.stale[IDS_VENUE]);
+    DO(tg__fault_freeze_lane(&w.f.playback, lane_of(BUSY), false));
+    tg__playback_boundary(&w.f.playback, w.f.now);
+    read_all();
+    assert_true(w.stale[IDS_VENUE] || bid(BUSY) >= 1000 + 290);
+    pass(10);
+    assert_false(w.stale[IDS_VENUE]);
+    assert_true(bid(BUSY) >= 1000 + 290);
+    expect_the_end(true);
+}
+
 static void a_lane_whose_queue_was_full_goes_on_under_a_new_epoch(void **state)
 {
     (void)state;
@@ -741,6 +759,7 @@ int main(void)
         CASE(a_venue_is_not_live_before_all_that_was_held_has_come),
         CASE(a_frozen_active_handler_hands_over),
         CASE(a_frozen_lane_does_not_stall_the_cut),
+        CASE(a_boundary_right_behind_the_thaw_does_not_make_old_prices_live),
         CASE(a_lane_whose_queue_was_full_goes_on_under_a_new_epoch),
         CASE(a_restarted_sequencer_goes_on_under_a_new_epoch),
         CASE(a_wrong_boundary_is_a_gap_that_a_resync_repairs),

@@ -194,6 +194,25 @@ static void the_clients_losses_are_the_gateways_own_counts(void **state)
     }
 }
 
+static void who_is_on_his_way_out_loses_nothing_any_more(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client stays;
+    hub_client goes;
+    open_follower(&stays, fixture);
+    open_follower(&goes, fixture);
+    tg__hub_close_peer(fixture->hub, goes.peer, TG__CLOSE_SERVICE_RESTART, 0);
+    tg__hub_wrong_boundary(fixture->hub, -1); /* cannot be told: a frame less for who stays */
+    one_frame(fixture, 1);
+    assert_int_equal(fixture->hub->counts.frames_dropped, 1);
+    assert_int_equal(fixture->hub->counts.ticks_dropped, 1);
+    assert_int_equal(fixture->hub->counts.gaps, 1);
+    hub_client_read_all(&stays);
+    assert_int_equal(stays.gaps, 1);
+    hub_client_close(&stays);
+    hub_client_close(&goes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,6 +220,8 @@ int main(void)
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_corrupted_copy_differs_in_one_byte_and_only_for_one,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(who_is_on_his_way_out_loses_nothing_any_more, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(the_clients_losses_are_the_gateways_own_counts, set_up,
                                         tear_down),
     };

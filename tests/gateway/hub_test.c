@@ -512,6 +512,45 @@ static void rows_of_a_restated_venue_are_encoded_once_for_a_group(void **state)
     }
 }
 
+/* Groups send at every fourth boundary; a client that was in a gap reads at one between. */
+static void behind_a_live_venue_no_snapshot_is_older_than_its_boundary(void **state)
+{
+    (void)state;
+    static hub_fixture fixture;
+    static const tg_instrument_id two[] = {2, 4};
+    hub_client client;
+    hub_fixture_open(&fixture, 4);
+    hub_client_open(&client, &fixture);
+    hub_client_request(&client, TG__KIND_SUBSCRIBE, TG__CHANNEL_CONFLATED, two, 2);
+    hub_client_read_all(&client);
+    for (unsigned i = 0; i < 4 * (TG__PEER_FRAMES_MAX + 1); i++) {
+        hub_fixture_tick(&fixture, 2, 20);
+        hub_fixture_boundary(&fixture);
+    }
+    assert_true(client.peer->gap_due);
+    for (int64_t price = 21; price < 25; price++) { /* one of them is the group's own */
+        tg__hub_venue_state(fixture.hub, 0, TG__VENUE_STALE, fixture.hub->table.boundary,
+                            fixture.now);
+        hub_fixture_tick(&fixture, 2, price);
+        hub_fixture_boundary(&fixture);
+        tg__hub_venue_state(fixture.hub, 0, TG__VENUE_LIVE, fixture.hub->table.boundary,
+                            fixture.now);
+        assert_true(client.peer->gap_due);
+        assert_int_equal(client.peer->group->channel.images[0].value[TG_FIELD_BID_PRICE], price);
+    }
+    hub_client_read_all(&client);
+    assert_int_equal(client.images[0].value[TG_FIELD_BID_PRICE], 24);
+    assert_int_equal(client.gaps, 1);
+    hub_fixture_tick(&fixture, 2, 25);
+    for (unsigned i = 0; i < 4; i++) {
+        hub_fixture_boundary(&fixture);
+    }
+    hub_client_read_all(&client); /* the next shared frame fits */
+    assert_int_equal(client.images[0].value[TG_FIELD_BID_PRICE], 25);
+    hub_client_close(&client);
+    hub_fixture_close(&fixture);
+}
+
 static void a_connection_hears_right_behind_welcome_which_venues_are_stale(void **state)
 {
     hub_fixture *fixture = *state;
@@ -621,6 +660,7 @@ int main(void)
         CASE(a_venue_that_is_live_again_is_restated_to_who_follows_it),
         CASE(rows_of_a_restated_venue_are_encoded_once_for_a_group),
         CASE(a_connection_hears_right_behind_welcome_which_venues_are_stale),
+        cmocka_unit_test(behind_a_live_venue_no_snapshot_is_older_than_its_boundary),
         cmocka_unit_test(limits_that_a_snapshot_could_outgrow_are_refused),
         cmocka_unit_test(a_cut_of_another_node_is_fanned_out_like_our_own),
     };

@@ -262,6 +262,22 @@ static void rows_wait_for_a_frozen_lane_in_their_order(void **state)
     assert_false(one->lane.missed);
 }
 
+/* A boundary may come between the thaw and the next turn of the rows. */
+static void a_lane_that_thaws_answers_when_nothing_waits_any_more(void **state)
+{
+    one_lane *one = *state;
+    tg__row row = {0};
+    one->lane.frozen = true;
+    tg__lane_hold(&one->lane, &row);
+    one->lane.frozen = false;
+    assert_false(tg__lane_mark(&one->lane, 7));
+    assert_true(tg__lane_take_pending(&one->lane, &row));
+    one->lane.missed = true; /* until it goes on under a new epoch */
+    assert_false(tg__lane_mark(&one->lane, 8));
+    one->lane.missed = false;
+    assert_true(tg__lane_mark(&one->lane, 9));
+}
+
 static void a_full_queue_drops_the_newest_rows_and_counts_them(void **state)
 {
     one_lane *one = *state;
@@ -329,6 +345,8 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(
             a_frozen_lane_owes_its_marker_and_is_late_after_the_deadline, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_lane_that_thaws_answers_when_nothing_waits_any_more,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(rows_wait_for_a_frozen_lane_in_their_order, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_full_queue_drops_the_newest_rows_and_counts_them, set_up,

@@ -67,12 +67,7 @@ static void the_figures_are_those_of_their_owners(void **state)
     f.playback.rows = 12;
     tg__upgrade_counts_add(&f.upgrades, 0);
     tg__upgrade_counts_add(&f.upgrades, 503);
-    f.tls.tickets_taken = 3;
-    f.playback.watch.told_stale[1] = true;
     f.hub.hub->faults.ticks_lost = 9;
-    check_has(&f, "tls_tickets_taken_total 3");
-    check_has(&f, "venue_stale{venue=\"EVEN\"} 0");
-    check_has(&f, "venue_stale{venue=\"ODD\"} 1");
     check_has(&f, "ticks_lost_by_fault_total 9");
     check_has(&f, "connections 1");
     check_has(&f, "boundary 1");
@@ -84,6 +79,33 @@ static void the_figures_are_those_of_their_owners(void **state)
     check_has(&f, "upgrades_refused_total{status=\"503\"} 1");
     check_has(&f, "upgrades_refused_total{status=\"401\"} 0");
     hub_client_close(&client);
+    close_fixture(&f);
+}
+
+static void what_faults_door_and_bus_counted_is_told(void **state)
+{
+    (void)state;
+    fixture f;
+    open_fixture(&f);
+    f.playback.watch.times_stale[1] = 4;
+    f.playback.feed.counts.take_overs = 3;
+    f.playback.raises = 2;
+    f.tls.tickets_taken = 9;
+    f.hub.hub->counts.wrong_boundaries = 8;
+    f.hub.sequencer.venues[0].missed = 7;
+    tg__hub_venue_state(f.hub.hub, 1, TG__VENUE_STALE, 1, f.hub.now);
+    assert_int_equal(tg__door_ask(f.hub.door, "false", 5, f.hub.now.utc_ns).verdict,
+                     TG__TOKEN_NOT_OURS);
+    check_has(&f, "venue_stale{venue=\"EVEN\"} 0");
+    check_has(&f, "venue_stale{venue=\"ODD\"} 1");
+    check_has(&f, "venue_stale_total{venue=\"ODD\"} 4");
+    check_has(&f, "rows_missed_total{venue=\"EVEN\"} 7");
+    check_has(&f, "take_overs_total 3");
+    check_has(&f, "epoch_raises_total 2");
+    check_has(&f, "wrong_boundaries_total 8");
+    check_has(&f, "tickets_taken_total 9");
+    check_has(&f, "token_hits_total 0");
+    assert_null(strstr(report(&f), "bus_")); /* there is none */
     close_fixture(&f);
 }
 
@@ -130,6 +152,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_figures_are_those_of_their_owners),
+        cmocka_unit_test(what_faults_door_and_bus_counted_is_told),
         cmocka_unit_test(a_stage_without_values_has_no_quantile),
         cmocka_unit_test(every_name_is_described_once),
     };

@@ -73,12 +73,59 @@ static void a_gap_restates_the_priority_images_too(void **state)
     hub_client_close(&client);
 }
 
+static void a_tick_between_the_last_boundary_and_the_request_is_not_missing(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client early;
+    hub_client late;
+    hub_client_open(&early, fixture);
+    hub_client_open(&late, fixture);
+    hub_client_request(&early, TG__KIND_SUBSCRIBE, TG__CHANNEL_PRIORITY, three, 1);
+    hub_fixture_tick(fixture, 3, 30);
+    hub_fixture_boundary(fixture);
+    hub_client_read_all(&early);
+    hub_fixture_tick(fixture, 3, 31);
+    hub_client_request(&late, TG__KIND_SUBSCRIBE, TG__CHANNEL_PRIORITY, three, 1);
+    hub_client_read_all(&late);
+    assert_int_equal(late.last_tick.update.image.value[TG_FIELD_BID_PRICE], 30);
+    fixture->now.mono_ns += TG__TICKS_INTERVAL_NS;
+    hub_client_read_all(&early);
+    const unsigned ticks = early.ticks;
+    hub_fixture_boundary(fixture); /* and then the market is quiet */
+    hub_client_read_all(&early);
+    hub_client_read_all(&late);
+    assert_int_equal(early.last_tick.update.image.value[TG_FIELD_BID_PRICE], 31);
+    assert_int_equal(early.ticks, ticks); /* nothing comes twice */
+    assert_int_equal(late.last_tick.update.image.value[TG_FIELD_BID_PRICE], 31);
+    assert_int_equal(late.last_tick.update.covered, 1);
+    hub_client_close(&early);
+    hub_client_close(&late);
+}
+
+static void a_request_counts_what_it_adds_alone(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client client;
+    hub_client_open(&client, fixture);
+    subscribe(&client, three, 2);
+    subscribe(&client, three, 3);
+    subscribe(&client, three, 3);
+    hub_client_request(&client, TG__KIND_SUBSCRIBE, TG__CHANNEL_PRIORITY, three, 1);
+    hub_client_request(&client, TG__KIND_UNSUBSCRIBE, TG__CHANNEL_PRIORITY, three, 1);
+    assert_int_equal(fixture->hub->subscriptions_ever, 4);
+    hub_client_read_all(&client);
+    hub_client_close(&client);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(ticks_come_at_most_every_2_ms_and_the_last_is_not_forgotten,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_gap_restates_the_priority_images_too, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_tick_between_the_last_boundary_and_the_request_is_not_missing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_request_counts_what_it_adds_alone, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("gateway.priority", tests, NULL, NULL);
 }

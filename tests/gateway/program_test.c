@@ -427,6 +427,8 @@ static void trouble_is_one_clear_line_and_an_exit_code(void **state)
     expect_failure(no_tape, "no-such-tape.csv: cannot be opened", 1);
     const char *const no_address[] = {"--state-dir", other, "--listen", "nowhere.invalid:1", NULL};
     expect_failure(no_address, "is not an IP address", 1);
+    const char *const not_ours[] = {"--state-dir", other, "--listen", "192.0.2.1:1", NULL};
+    expect_failure(not_ours, "cannot listen on 192.0.2.1 port 1: ", 1);
     put_file(epochs, "tickglass-epochs 1\nlineage 00000000000000aa\nnext 7\ncrc 00000000\n");
     const char *const broken[] = {"--state-dir", other, NULL};
     expect_failure(broken, "epochs:4: the checksum does not match", 1);

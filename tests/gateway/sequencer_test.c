@@ -128,6 +128,40 @@ static void what_waited_for_a_frozen_lane_is_lost_with_the_sequencer(void **stat
     assert_int_equal(m->sequencer.venues[1].missed, 1);
 }
 
+static void offer_plain(market *m, int64_t ts_ns, int64_t price)
+{
+    const tg__row row = {.ts_ns = ts_ns, .price = price, .kind = TG__ROW_BID, .instrument = 3};
+    (void)tg__sequencer_offer(&m->sequencer, &row);
+}
+
+/* Rows of one time, of which the standby brings all once more. */
+static void a_take_over_while_a_lane_is_frozen_lets_no_price_go_back(void **state)
+{
+    market *m = *state;
+    const tg__route route = m->sequencer.routes[3];
+    tg__lane *lane = &m->sequencer.lanes[route.lane];
+    const tg_image *image = &lane->instruments[route.index].image;
+    tg__row row;
+    offer_plain(m, 5, 90);
+    lane->frozen = true;
+    offer_plain(m, 10, 100);
+    offer_plain(m, 10, 101);
+    tg__sequencer_take_over(&m->sequencer, 1);
+    offer_plain(m, 10, 100);
+    offer_plain(m, 10, 101);
+    lane->frozen = false;
+    int64_t highest = 90;
+    while (tg__lane_take_pending(lane, &row)) {
+        (void)tg__sequencer_offer(&m->sequencer, &row);
+        assert_true(image->value[TG_FIELD_BID_PRICE] >= highest);
+        highest = image->value[TG_FIELD_BID_PRICE];
+    }
+    assert_int_equal(highest, 101);
+    assert_int_equal(image->seq, 3);
+    assert_true(lane->missed); /* what waited was dropped for it */
+    assert_int_equal(m->sequencer.venues[1].missed, 2);
+}
+
 static void late_lanes_are_those_without_a_marker(void **state)
 {
     market *m = *state;
@@ -150,6 +184,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(while_it_is_away_rows_are_lost_and_counted, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(what_waited_for_a_frozen_lane_is_lost_with_the_sequencer,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_take_over_while_a_lane_is_frozen_lets_no_price_go_back,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(late_lanes_are_those_without_a_marker, set_up, tear_down),
     };

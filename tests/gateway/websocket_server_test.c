@@ -198,6 +198,56 @@ static void who_leaves_while_he_waits_is_forgotten(void **state)
     step_client_close(&b);
 }
 
+/* Closed with that code, and told to stay away for 1 to 4 s. */
+static void expect_to_come_back(step_client *c, unsigned code)
+{
+    size_t size = 0;
+    uint32_t reconnect_after_ms = 0;
+    assert_int_equal(step_client_next(c, &size), code);
+    assert_in_range(size, 2, 2 + TG__CLOSE_REASON_MAX);
+    assert_int_equal(
+        tg__close_reason_decode((const char *)c->message + 2, size - 2, &reconnect_after_ms),
+        TG_OK);
+    assert_in_range(reconnect_after_ms, 1000, 4000);
+}
+
+/* The market is another one before the verdict: it says nothing of the token any more. */
+static void who_waits_while_the_market_is_changed_may_come_back(void **state)
+{
+    (void)state;
+    lockstep_hold(&l, &maker);
+    assert_int_equal(step_client_join(&a, &l, token_for(600, "")), 101);
+    tg__door_serve(l.door, &l.directory);
+    lockstep_let_go(&l);
+    expect_to_come_back(&a, TG__CLOSE_TRY_AGAIN_LATER);
+    step_client_close(&a);
+}
+
+static void who_waits_while_there_is_nothing_to_serve_gets_no_welcome(void **state)
+{
+    (void)state;
+    lockstep_hold(&l, &maker);
+    assert_int_equal(step_client_join(&a, &l, token_for(600, "")), 101);
+    tg__websocket_server_pause(l.server, true);
+    lockstep_let_go(&l);
+    expect_to_come_back(&a, TG__CLOSE_TRY_AGAIN_LATER);
+    assert_int_equal(l.hub->next_number, 0);
+    step_client_close(&a);
+}
+
+static void who_waits_while_the_gateway_goes_is_told_when_to_come(void **state)
+{
+    (void)state;
+    lockstep_hold(&l, &maker);
+    assert_int_equal(step_client_join(&a, &l, token_for(600, "")), 101);
+    tg__websocket_server_refuse_new(l.server);
+    assert_true(tg__websocket_server_has_visitors(l.server));
+    lockstep_let_go(&l);
+    expect_to_come_back(&a, TG__CLOSE_SERVICE_RESTART);
+    assert_false(tg__websocket_server_has_visitors(l.server));
+    step_client_close(&a);
+}
+
 static void a_full_queue_is_503_with_a_time(void **state)
 {
     (void)state;
@@ -337,6 +387,32 @@ static void more_handshakes_than_allowed_wait_in_the_queue(void **state)
     step_client_close(&b);
 }
 
+static int64_t system_mono_ns(void)
+{
+    const tg_clock clock = tg_clock_system();
+    return tg_clock_mono_ns(&clock);
+}
+
+static void who_was_half_open_is_not_hung_up_on_for_the_silence_of_then(void **state)
+{
+    (void)state;
+    assert_int_equal(step_client_join(&a, &l, "own-secret"), 101);
+    (void)lifetime_of_welcome(&a);
+    assert_int_equal(tg__websocket_fault_half_open(l.server, 0, true), 1);
+    l.ahead_ns += 100 * NS;
+    assert_int_equal(tg__websocket_fault_half_open(l.server, 0, false), 1);
+    const int64_t inspected_ns = system_mono_ns() + NS; /* it looks twice a second */
+    while (system_mono_ns() < inspected_ns) {
+        lockstep_step(&l);
+    }
+    assert_int_equal(l.hub->peer_count, 1);
+    l.ahead_ns += 100 * NS; /* and this one is its own */
+    assert_int_equal(step_client_end(&a), 1006);
+    assert_int_equal(l.hub->peer_count, 0);
+    assert_int_equal(l.hub->counts.ends[TG__END_TIMEOUT], 1);
+    step_client_close(&a);
+}
+
 /* The last of all, so that all have logged. */
 static void no_token_stands_in_the_log(void **state)
 {
@@ -366,12 +442,16 @@ int main(void)
         CASE(a_known_token_comes_in_without_the_thread),
         CASE(what_can_be_seen_in_a_token_is_refused_by_status),
         CASE(who_leaves_while_he_waits_is_forgotten),
+        CASE(who_waits_while_the_market_is_changed_may_come_back),
+        CASE(who_waits_while_there_is_nothing_to_serve_gets_no_welcome),
+        CASE(who_waits_while_the_gateway_goes_is_told_when_to_come),
         CASE(a_full_queue_is_503_with_a_time),
         CASE(over_the_admission_rate_it_is_503_with_a_time),
         CASE(a_token_that_ends_ends_the_connection),
         CASE(a_renewed_token_takes_the_place_of_the_first),
         CASE(a_lost_venue_ends_who_follows_it_and_nobody_else),
         CASE(more_handshakes_than_allowed_wait_in_the_queue),
+        CASE(who_was_half_open_is_not_hung_up_on_for_the_silence_of_then),
         cmocka_unit_test(no_token_stands_in_the_log),
     };
     return cmocka_run_group_tests_name("gateway.websocket_server", tests, make_issuer, end_issuer);
