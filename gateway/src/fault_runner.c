@@ -192,6 +192,21 @@ const size_t tg__fault_verb_count = sizeof tg__fault_verbs / sizeof tg__fault_ve
 
 /* ---- times ---- */
 
+/*
+ * How far in the script we may go. A gateway that is late, on a busy machine, must not do the end
+ * of a fault together with its beginning: that would be no fault. So after an action the script's
+ * time goes on with the boundaries, until a lane that was frozen by it is late for certain.
+ */
+static int64_t script_time_ns(const tg__fault_runner *runner, int64_t elapsed_ns)
+{
+    const uint64_t cuts = runner->targets.hub->table.boundary - runner->last_boundary;
+    if (!runner->acted || cuts > TG__LANE_DEADLINE_CUTS) {
+        return elapsed_ns;
+    }
+    const int64_t limit_ns = runner->last_at_ns + (int64_t)(cuts + 1) * TG__BOUNDARY_NS;
+    return limit_ns < elapsed_ns ? limit_ns : elapsed_ns;
+}
+
 tg_err tg__fault_runner_run(tg__fault_runner *runner, int64_t mono_ns, tg__cause *cause)
 {
     if (runner->script == NULL || !runner->targets.playback->started) {
@@ -203,7 +218,11 @@ tg_err tg__fault_runner_run(tg__fault_runner *runner, int64_t mono_ns, tg__cause
     }
     const int64_t elapsed_ns = mono_ns - runner->start_mono_ns;
     const tg__fault_action *action = NULL;
-    while ((action = tg__fault_script_take(runner->script, elapsed_ns)) != NULL) {
+    while ((action = tg__fault_script_take(runner->script, script_time_ns(runner, elapsed_ns))) !=
+           NULL) {
+        runner->acted = true;
+        runner->last_at_ns = action->at_ns;
+        runner->last_boundary = runner->targets.hub->table.boundary;
         /* First, so that nobody sees an effect before the line. */
         tg__log("fault at %.1f ms: %s (line %llu, due at %lld ms)", (double)elapsed_ns / NS_PER_MS,
                 action->text, (unsigned long long)action->line,

@@ -23,12 +23,17 @@ typedef struct tg__fault_runner {
     tg__fault_script *script; /* NULL: no faults */
     tg__fault_targets targets;
     bool started;
-    int64_t start_mono_ns; /* of the market's first round */
+    bool acted;
+    int64_t start_mono_ns;  /* of the market's first round */
+    int64_t last_at_ns;     /* when the last action was due */
+    uint64_t last_boundary; /* after which it was done */
 } tg__fault_runner;
 
 /*
- * Call it after every turn of the playback. Each action is one line of the log: "fault at
- * 1500.3 ms: close-all 4003 (line 7, due at 1500 ms)". An error is an action's.
+ * Call it after every turn of the playback. However late it is called, between two actions at least
+ * TG__LANE_DEADLINE_CUTS + 1 boundaries are cut, or as many as the script has room for. Each action
+ * is one line of the log: "fault at 1500.3 ms: close-all 4003 (line 7, due at 1500 ms)". An error
+ * is an action's.
  */
 TG_MUST_CHECK tg_err tg__fault_runner_run(tg__fault_runner *runner, int64_t mono_ns,
                                           tg__cause *cause);

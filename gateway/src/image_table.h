@@ -9,6 +9,8 @@
 
 #include "sequencer.h"
 
+#define TG__BOUNDARY_NS INT64_C(10000000) /* from one boundary to the next, if nothing is late */
+
 #define TG__SNAPSHOT_ROW_MAX 224u /* bytes: every field at its widest, with length and id */
 
 /* Of one instrument: groups hold what was at their last boundary, and there are four phases. */

@@ -11,7 +11,6 @@
 #include "prng.h"
 
 #define TIME_RESOLUTION_NS 100000u
-#define BOUNDARY_NS        INT64_C(10000000)
 #define ROWS_PER_TURN      2000u
 #define IDLE_PACE_NS       INT64_C(1000000) /* rows that are due sooner wait for each other */
 
@@ -200,7 +199,7 @@ tg_err tg__playing_node_serve(tg__playing_node *node, const tg__hub_options *hub
     node->playback.hub = node->hub;
     const tg__fault_targets targets = {node->hub, &node->playback, server, node->stepped};
     node->faults.targets = targets;
-    node->next_boundary_ns = tg_clock_mono_ns(&node->clock) + BOUNDARY_NS;
+    node->next_boundary_ns = tg_clock_mono_ns(&node->clock) + TG__BOUNDARY_NS;
     TG_TRY(open_bus(node, cause));
     TG_TRY(open_metrics_http(node, server, cause));
     tg__websocket_server_serve(server, node->hub);
@@ -244,9 +243,9 @@ static void cut(tg__playing_node *node, tg__moment now)
     tg__tick_log_flush(node->playback.tick_log);
     tg__metrics_rotate(node->metrics);
     tg__metrics_http_step(node->metrics_http);
-    node->next_boundary_ns += BOUNDARY_NS;
+    node->next_boundary_ns += TG__BOUNDARY_NS;
     if (node->next_boundary_ns <= now.mono_ns) {
-        node->next_boundary_ns = now.mono_ns + BOUNDARY_NS; /* the machine was away: no burst */
+        node->next_boundary_ns = now.mono_ns + TG__BOUNDARY_NS; /* the machine was away: no burst */
     }
 }
 

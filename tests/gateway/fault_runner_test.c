@@ -67,6 +67,13 @@ static void start_market(fixture *f, int64_t mono_ns)
     tg__rebase_start(&f->playback.rebase, 0, mono_ns, 0);
 }
 
+static void cut_boundaries(fixture *f, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        hub_fixture_boundary(&f->hub);
+    }
+}
+
 static void times_count_from_the_first_start_of_the_market(void **state)
 {
     (void)state;
@@ -79,9 +86,47 @@ static void times_count_from_the_first_start_of_the_market(void **state)
     assert_int_equal(f.stepped.offset_ns, 0);
     run_at(&f, 10600 * MS);
     assert_int_equal(f.stepped.offset_ns, 5000 * MS);
+    cut_boundaries(&f, 10);
     start_market(&f, 10650 * MS); /* the tape begins again */
     run_at(&f, 10700 * MS);
     assert_int_equal(f.stepped.offset_ns, 4000 * MS);
+    close_fixture(&f);
+}
+
+static void a_late_gateway_does_not_end_a_fault_with_its_beginning(void **state)
+{
+    (void)state;
+    fixture f;
+    open_fixture(&f, "100 clock-step 5000\n500 clock-step -5000\n900 clock-step 7000\n");
+    start_market(&f, 0);
+    run_at(&f, 10000 * MS); /* all of it is due */
+    for (uint32_t cuts = 0; cuts <= TG__LANE_DEADLINE_CUTS; cuts++) {
+        run_at(&f, 10000 * MS);
+        assert_int_equal(f.stepped.offset_ns, 5000 * MS);
+        cut_boundaries(&f, 1);
+    }
+    run_at(&f, 10000 * MS);
+    assert_int_equal(f.stepped.offset_ns, 0);
+    cut_boundaries(&f, TG__LANE_DEADLINE_CUTS + 1);
+    run_at(&f, 10000 * MS);
+    assert_int_equal(f.stepped.offset_ns, 7000 * MS);
+    close_fixture(&f);
+}
+
+static void a_late_gateway_does_at_once_what_the_script_has_in_one_boundary(void **state)
+{
+    (void)state;
+    fixture f;
+    open_fixture(&f, "100 clock-step 5000\n100 clock-step 300\n109 clock-step 20\n"
+                     "125 clock-step 1\n");
+    start_market(&f, 0);
+    run_at(&f, 10000 * MS);
+    assert_int_equal(f.stepped.offset_ns, 5320 * MS);
+    run_at(&f, 10000 * MS);
+    assert_int_equal(f.stepped.offset_ns, 5320 * MS);
+    cut_boundaries(&f, 1);
+    run_at(&f, 10000 * MS);
+    assert_int_equal(f.stepped.offset_ns, 5321 * MS);
     close_fixture(&f);
 }
 
@@ -155,6 +200,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_count_from_the_first_start_of_the_market),
+        cmocka_unit_test(a_late_gateway_does_not_end_a_fault_with_its_beginning),
+        cmocka_unit_test(a_late_gateway_does_at_once_what_the_script_has_in_one_boundary),
         cmocka_unit_test(a_step_moves_the_wall_clock_alone),
         cmocka_unit_test(close_all_marks_every_connection),
         cmocka_unit_test(without_a_script_nothing_happens),

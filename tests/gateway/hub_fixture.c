@@ -8,8 +8,6 @@
 
 #include "hub_audit.h"
 
-#define BOUNDARY_NS INT64_C(10000000)
-
 static void count_wake(void *ctx, tg__peer *peer)
 {
     hub_fixture *fixture = ctx;
@@ -90,8 +88,8 @@ void hub_fixture_tick(hub_fixture *fixture, tg_instrument_id id, int64_t price)
 
 void hub_fixture_boundary(hub_fixture *fixture)
 {
-    fixture->now.mono_ns += BOUNDARY_NS;
-    fixture->now.utc_ns += BOUNDARY_NS;
+    fixture->now.mono_ns += TG__BOUNDARY_NS;
+    fixture->now.utc_ns += TG__BOUNDARY_NS;
     tg__hub_boundary(fixture->hub, &fixture->sequencer, fixture->now);
 }
 
