@@ -85,6 +85,10 @@ static void carry_out(host *h)
             }
             break;
         }
+        case TG__ACTION_SEND_TOKEN:
+            check(h->open && action.generation == h->generation);
+            break;
+        case TG__ACTION_TOKEN:
         case TG__ACTION_ANSWER:
         case TG__ACTION_PUBLISHED:
             break;

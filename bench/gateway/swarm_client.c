@@ -121,6 +121,7 @@ static void on_event(void *ctx, const tg_event *event)
         break;
     case TG_EVENT_GAP:
     case TG_EVENT_RESYNCED:
+    case TG_EVENT_TOKEN:
         break; /* among the client's own counters */
     }
 }

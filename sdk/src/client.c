@@ -80,12 +80,7 @@ static tg_err settle_options(tg_client_options *o)
     TG_ENSURE(o->events_max <= EVENTS_MAX && o->backoff_cap_ms <= BACKOFF_MAX_MS &&
                   o->backoff_first_ms <= o->backoff_cap_ms,
               TG_ERR_INVALID_ARGUMENT);
-    TG_ENSURE(o->token == NULL || (o->token[0] != '\0' && strlen(o->token) <= TG__TOKEN_SIZE_MAX),
-              TG_ERR_INVALID_ARGUMENT);
-    for (const char *at = o->token; at != NULL && *at != '\0'; at++) {
-        /* A line break would end the header that the token stands in. */
-        TG_ENSURE(*at > ' ' && *at < 0x7f, TG_ERR_INVALID_ARGUMENT);
-    }
+    TG_ENSURE(o->token == NULL || tg__token_is_valid(o->token), TG_ERR_INVALID_ARGUMENT);
     return TG_OK;
 }
 
@@ -112,6 +107,8 @@ static tg_err open_queues(tg_client *client)
     const uint32_t interests = interests_max(client);
     TG_TRY(tg__event_queue_init(&client->events, client->options.events_max));
     TG_TRY(tg__slots_init(&client->slots, interests));
+    TG_TRY(tg__credential_init(&client->credential, client->options.token,
+                               client->options.token_provider == NULL));
     /* Each slot has at most one subscription and one unsubscription under way: never full. */
     return tg__command_queue_init(&client->commands, 2 * interests + TG__FIND_SLOTS);
 }
@@ -127,7 +124,7 @@ static tg_err open_connection(tg_client *client)
                               sizeof why));
     }
     options.ca_pem = client->ca_pem;
-    options.token = client->options.token;
+    options.credential = &client->credential;
     options.message_size_max = TG__MESSAGE_SIZE_MAX;
     options.clock = &client->clock;
     options.handler = tg__client_handler(client);
@@ -145,6 +142,8 @@ static tg_err open_engine(tg_client *client)
     options.backoff_cap_ms = client->options.backoff_cap_ms;
     options.random_seed = client->options.random_seed != 0 ? client->options.random_seed
                                                            : tg__io_random_seed(client->io);
+    options.renews_tokens = client->options.token_provider != NULL;
+    options.has_token = client->options.token != NULL;
     options.clock = &client->clock;
     memcpy(options.stage, client->stage, sizeof options.stage);
     return tg__engine_open(&options, &client->engine);
@@ -162,6 +161,7 @@ static void release(tg_client *client)
     tg__command_queue_deinit(&client->commands);
     tg__slots_deinit(&client->slots);
     tg__event_queue_deinit(&client->events);
+    tg__credential_deinit(&client->credential);
     (void)pthread_mutex_destroy(&client->error_lock);
     free(client->ca_pem);
     free(client);
@@ -282,6 +282,16 @@ tg_err tg_client_step(tg_client *client, uint32_t budget_us)
         tg__client_take_commands(client);
         tg__io_service(client->io, false);
     } while (client->activity != before && tg_clock_mono_ns(&client->clock) < until_ns);
+    return TG_OK;
+}
+
+tg_err tg_client_token(tg_client *client, const char *token)
+{
+    TG_ENSURE(client != NULL && (token == NULL || tg__token_is_valid(token)),
+              TG_ERR_INVALID_ARGUMENT);
+    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    TG_TRY(tg__credential_answer(&client->credential, token));
+    tg__io_wake(client->io);
     return TG_OK;
 }
 
@@ -407,6 +417,9 @@ tg_err tg_client_counters_get(const tg_client *client, tg_client_counters *out)
         .rtt_ns = atomic_load_explicit(&c->rtt_ns, memory_order_relaxed),
         .rtt_mono_ns = atomic_load_explicit(&c->rtt_mono_ns, memory_order_relaxed),
         .ts_gateway_ns = atomic_load_explicit(&c->ts_gateway_ns, memory_order_relaxed),
+        .token_requests = read_count(&c->token_requests),
+        .tokens_renewed = read_count(&c->tokens_renewed),
+        .tokens_refused = read_count(&c->tokens_refused),
     };
     memset(out, 0, size);
     memcpy(out, &now, size < sizeof now ? size : sizeof now);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "client_state.h"
+#include "tls_trust.h"
 
 #define LEAVE_NS INT64_C(300000000)
 
@@ -78,6 +79,24 @@ static void tell_published(tg_client *client)
     }
 }
 
+/* The token passes from its one place to the connection; the copies on the way are wiped. */
+static void send_token(tg_client *client, uint32_t generation)
+{
+    char token[TG__TOKEN_SIZE_MAX + 1];
+    uint8_t message[TG__TOKEN_SIZE_MAX + 8];
+    size_t size = 0;
+    const size_t token_size = tg__credential_hand_over(&client->credential, token);
+    tg_err err = tg__token_encode(token, token_size, message, sizeof message, &size);
+    if (err == TG_OK) {
+        err = tg__io_send_secret(client->io, generation, message, size);
+    }
+    tg__wipe(token, sizeof token);
+    tg__wipe(message, sizeof message);
+    if (err != TG_OK) {
+        client->overflowed = generation;
+    }
+}
+
 static void perform(tg_client *client, const tg__action *action)
 {
     switch (action->kind) {
@@ -89,6 +108,13 @@ static void perform(tg_client *client, const tg__action *action)
                         action->as.send.size) != TG_OK) {
             client->overflowed = action->generation;
         }
+        break;
+    case TG__ACTION_TOKEN:
+        tg__credential_ask(&client->credential);
+        client->options.token_provider(client->options.ctx, client, action->as.token_reason);
+        break;
+    case TG__ACTION_SEND_TOKEN:
+        send_token(client, action->generation);
         break;
     case TG__ACTION_TIMER:
         tg__io_timer(client->io, action->as.deadline_ns);
@@ -244,8 +270,22 @@ static void take_find(tg_client *client, uint32_t slot)
     }
 }
 
+static void take_token(tg_client *client)
+{
+    tg__input input = {.kind = TG__INPUT_TOKEN};
+    if (!tg__credential_take_answer(&client->credential, &input.as.token_given)) {
+        return;
+    }
+    client->activity++;
+    input.now_ns = tg_clock_mono_ns(&client->clock);
+    if (feed(client, &input) != TG_OK) {
+        tg__credential_forget(&client->credential); /* stopped in the meantime */
+    }
+}
+
 void tg__client_take_commands(tg_client *client)
 {
+    take_token(client);
     tg__command command;
     while (tg__command_queue_take(&client->commands, &command)) {
         switch (command.kind) {
@@ -263,6 +303,7 @@ void tg__client_take_commands(tg_client *client)
     /* Acquire: pairs with the release in tg_client_stop(); commands given before it were taken. */
     if (atomic_exchange_explicit(&client->stop_requested, false, memory_order_acquire)) {
         feed_plain(client, TG__INPUT_STOP, 0);
+        tg__credential_forget(&client->credential);
     }
 }
 

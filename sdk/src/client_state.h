@@ -10,6 +10,7 @@
 #include <tickglass/histogram.h>
 
 #include "command_queue.h"
+#include "credential.h"
 #include "engine.h"
 #include "event_queue.h"
 #include "io.h"
@@ -36,6 +37,7 @@ struct tg_client {
     tg__command_queue commands;
     tg__slots slots;
     tg__event_queue events;
+    tg__credential credential;
     pthread_mutex_t error_lock; /* guards last_error; never held over a callback */
     char last_error[256];
     _Atomic int state;            /* tg_session_state; one writer, the network thread */

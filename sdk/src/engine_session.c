@@ -87,6 +87,8 @@ tg_err tg__on_welcome(tg__engine *engine, const tg__input *input)
     }
     engine->state = TG__ENGINE_JOINING;
     enter_session(engine, input->now_ns, &welcome);
+    engine->tokens_refused = 0;
+    tg__engine_token_lives(engine, input->now_ns, welcome.token_lifetime_s);
     tg__count(&engine->counters.connects, 1);
     (void)tg__engine_event(engine, TG_EVENT_SESSION, input->now_ns, TG_OK,
                            "joined lineage %016llx; waiting for images",
@@ -234,20 +236,6 @@ tg_err tg__on_venue_state(tg__engine *engine, const tg__input *input)
         *bits = (uint8_t)(stale ? *bits | bit : *bits & ~bit);
         tg__store_set_venue_stale(engine->store, state.venue, stale);
         engine->dirty = true;
-    }
-    return TG_OK;
-}
-
-tg_err tg__on_token_answer(tg__engine *engine, const tg__input *input)
-{
-    tg__token_answer answer;
-    tg__fault fault = {0, TG__NO_ROW};
-    const tg_err err =
-        tg__token_answer_decode(input->as.message.bytes, input->as.message.size, &answer, &fault);
-    if (err != TG_OK) {
-        tg__engine_reject(engine, input, err, &fault);
-    } else {
-        tg__count(&engine->counters.unknown_messages, 1); /* no token of ours is under way */
     }
     return TG_OK;
 }

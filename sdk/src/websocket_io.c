@@ -28,6 +28,7 @@
 #define ATTEMPT_SECONDS 20 /* beyond the engine's own deadline: that one decides */
 #define FD_LIMIT        64u
 #define HEADER_SIZE     64
+#define SCHEME          "Bearer "
 
 #define TEXT_OF(token)                    #token
 #define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
@@ -52,6 +53,7 @@ typedef struct connection {
 /* A message in the out buffer: this, LWS_PRE bytes for libwebsockets' header, then the payload. */
 typedef struct out_head {
     uint32_t size;
+    bool secret; /* wiped when written */
 } out_head;
 
 /* libwebsockets hands back the list entry only: it stands first, so that it is found from there. */
@@ -67,7 +69,7 @@ struct tg__io {
     tg_clock clock;
     tg__url url;
     char host_header[TG__HOST_SIZE + 16];
-    char *authorization; /* "Bearer ..."; NULL: none */
+    tg__credential *credential;
     size_t message_size_max;
     connection connections[CONNECTIONS_MAX];
     connection *current;         /* NULL: none, or the engine gave it up */
@@ -284,6 +286,16 @@ static void on_step(lws_sorted_usec_list_t *sul)
     }
 }
 
+/* What was not sent is forgotten; a secret may be in it. */
+static void clear_out(tg__io *io)
+{
+    if (io->out_used > io->out_first) {
+        tg__wipe(io->out + io->out_first, io->out_used - io->out_first);
+    }
+    io->out_first = 0;
+    io->out_used = 0;
+}
+
 static void schedule_step(tg__io *io)
 {
     lws_sul_schedule(io->context, 0, &io->step.sul, on_step, 1);
@@ -292,8 +304,7 @@ static void schedule_step(tg__io *io)
 void tg__io_connect(tg__io *io, uint32_t generation)
 {
     io->in_used = 0;
-    io->out_first = 0;
-    io->out_used = 0;
+    clear_out(io);
     connection *c = take_connection(io);
     if (c != NULL) {
         c->generation = generation;
@@ -413,7 +424,8 @@ static void on_receive(connection *c, struct lws *wsi, const uint8_t *bytes, siz
     }
 }
 
-tg_err tg__io_send(tg__io *io, uint32_t generation, const uint8_t *bytes, size_t size)
+static tg_err queue_message(tg__io *io, uint32_t generation, const uint8_t *bytes, size_t size,
+                            bool secret)
 {
     connection *c = connection_of(io, generation);
     if (c == NULL || !c->established) {
@@ -422,16 +434,27 @@ tg_err tg__io_send(tg__io *io, uint32_t generation, const uint8_t *bytes, size_t
     const size_t need = sizeof(out_head) + LWS_PRE + size;
     if (OUT_SIZE - io->out_used < need && io->out_first > 0) {
         memmove(io->out, io->out + io->out_first, io->out_used - io->out_first);
+        tg__wipe(io->out + io->out_used - io->out_first, io->out_first);
         io->out_used -= io->out_first;
         io->out_first = 0;
     }
     TG_ENSURE(OUT_SIZE - io->out_used >= need, TG_ERR_FULL);
-    const out_head head = {(uint32_t)size};
+    const out_head head = {(uint32_t)size, secret};
     memcpy(io->out + io->out_used, &head, sizeof head);
     memcpy(io->out + io->out_used + sizeof head + LWS_PRE, bytes, size);
     io->out_used += need;
     (void)lws_callback_on_writable(c->wsi);
     return TG_OK;
+}
+
+tg_err tg__io_send(tg__io *io, uint32_t generation, const uint8_t *bytes, size_t size)
+{
+    return queue_message(io, generation, bytes, size, false);
+}
+
+tg_err tg__io_send_secret(tg__io *io, uint32_t generation, const uint8_t *bytes, size_t size)
+{
+    return queue_message(io, generation, bytes, size, true);
 }
 
 /* Non-zero: libwebsockets is to close the connection. */
@@ -452,7 +475,11 @@ static int on_writeable(connection *c, struct lws *wsi)
     uint8_t *payload = io->out + io->out_first + sizeof head + LWS_PRE;
     io->out_first += sizeof head + LWS_PRE + head.size;
     /* Short writes are kept by libwebsockets, which finishes them before the next callback. */
-    if (lws_write(wsi, payload, head.size, LWS_WRITE_BINARY) < (int)head.size) {
+    const int written = lws_write(wsi, payload, head.size, LWS_WRITE_BINARY);
+    if (head.secret) {
+        tg__wipe(payload, head.size);
+    }
+    if (written < (int)head.size) {
         return -1;
     }
     if (io->out_first == io->out_used) {
@@ -486,13 +513,17 @@ static void on_peer_close(connection *c, const uint8_t *bytes, size_t size)
 static int append_handshake(connection *c, struct lws *wsi, uint8_t **at, size_t size)
 {
     c->requested = true;
-    const char *authorization = c->io->authorization;
-    if (authorization == NULL) {
-        return 0;
+    char value[sizeof SCHEME + TG__TOKEN_SIZE_MAX] = SCHEME;
+    const size_t token_size =
+        tg__credential_hand_over(c->io->credential, value + sizeof SCHEME - 1);
+    int failed = 0;
+    if (token_size > 0) {
+        failed = lws_add_http_header_by_token(
+            wsi, WSI_TOKEN_HTTP_AUTHORIZATION, (const unsigned char *)value,
+            (int)(sizeof SCHEME - 1 + token_size), at, *at + size);
     }
-    return lws_add_http_header_by_token(wsi, WSI_TOKEN_HTTP_AUTHORIZATION,
-                                        (const unsigned char *)authorization,
-                                        (int)strlen(authorization), at, *at + size);
+    tg__wipe(value, sizeof value);
+    return failed;
 }
 
 /* Non-zero: no session with this peer. libwebsockets, built without extensions, takes an answer
@@ -615,6 +646,7 @@ static void on_addresses(void *ctx)
 static tg_err fill(tg__io *io, const tg__io_options *options)
 {
     io->handler = options->handler;
+    io->credential = options->credential;
     io->clock = *options->clock;
     io->timer.io = io;
     io->step.io = io;
@@ -632,12 +664,6 @@ static tg_err fill(tg__io *io, const tg__io_options *options)
     io->in = malloc(io->message_size_max);
     io->out = malloc(OUT_SIZE);
     TG_ENSURE(io->in != NULL && io->out != NULL, TG_ERR_NO_MEMORY);
-    if (options->token != NULL) {
-        const size_t size = strlen(options->token) + sizeof "Bearer ";
-        io->authorization = malloc(size);
-        TG_ENSURE(io->authorization != NULL, TG_ERR_NO_MEMORY);
-        (void)snprintf(io->authorization, size, "Bearer %s", options->token);
-    }
     TG_TRY(tg__resolver_open(on_addresses, io, &io->resolver));
     io->context = make_context(io, options);
     TG_ENSURE(io->context != NULL, TG_ERR_NO_MEMORY);
@@ -672,9 +698,8 @@ void tg__io_close(tg__io *io)
         lws_sul_cancel(&io->step.sul);
         lws_context_destroy(io->context);
     }
-    if (io->authorization != NULL) {
-        tg__wipe(io->authorization, strlen(io->authorization));
-        free(io->authorization);
+    if (io->out != NULL) {
+        clear_out(io);
     }
     free(io->in);
     free(io->out);

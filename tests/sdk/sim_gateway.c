@@ -88,6 +88,7 @@ void sim_session_open(sim_session *session, const sim_market *market, sim_messag
         .frame_interval_ms = 40,
         .heartbeat_interval_ms = SIM_HEARTBEAT_MS,
         .time_resolution_ns = SIM_RESOLUTION_NS,
+        .token_lifetime_s = market->token_lifetime_s,
         .limits = session->limits,
     };
     sim_message *message = sim_session_put(session);

@@ -26,6 +26,7 @@ typedef struct sim_market {
     uint32_t generation;
     uint64_t boundary;
     int64_t utc_ns;
+    uint32_t token_lifetime_s;        /* that WELCOME names; 0: for ever */
     tg_image images[SIM_INSTRUMENTS]; /* by id */
     tg_version newest[SIM_INSTRUMENTS];
 } sim_market;

@@ -29,7 +29,7 @@ typedef struct tg_sub_id {
 
 typedef enum tg_session_state {
     TG_SESSION_IDLE,       /**< not started, or stopped */
-    TG_SESSION_CONNECTING, /**< name, TCP, TLS, upgrade */
+    TG_SESSION_CONNECTING, /**< token, name, TCP, TLS, upgrade */
     TG_SESSION_JOINING,    /**< upgraded; WELCOME, dictionary and first images are on their way */
     TG_SESSION_LIVE,
     TG_SESSION_RESYNCING, /**< a gap was seen; images are on their way */
@@ -44,7 +44,8 @@ typedef enum tg_event_kind {
     TG_EVENT_ANSWER,   /**< the gateway answered a subscription: id, or err */
     TG_EVENT_GAP,      /**< a loss was seen; a resync was asked for */
     TG_EVENT_RESYNCED, /**< and repaired */
-    TG_EVENT_FAULT     /**< a message was rejected; text names kind, offset and row */
+    TG_EVENT_FAULT,    /**< a message was rejected; text names kind, offset and row */
+    TG_EVENT_TOKEN     /**< a renewal in session: done, or err says why not; the session goes on */
 } tg_event_kind;
 
 typedef struct tg_event {
@@ -58,15 +59,23 @@ typedef struct tg_event {
     char text[192]; /**< a cause chain in one line; never contains a secret */
 } tg_event;
 
+/** Why a token is wanted. */
+typedef enum tg_token_reason {
+    TG_TOKEN_CONNECT, /**< to connect with */
+    TG_TOKEN_RENEW,  /**< the session's runs out; until the answer it goes on with the one it has */
+    TG_TOKEN_REFUSED /**< the gateway did not accept the latest one: the same again is no use */
+} tg_token_reason;
+
 typedef struct tg_client_options {
-    size_t struct_size;       /**< set by tg_client_options_init() */
-    const char *url;          /**< wss://host[:port][/path], "/tickglass" without a path; ws:// only
-                                 to a loopback address, and an IPv6 address only there */
-    const char *ca_file;      /**< PEM; NULL: the system's trust store */
-    const char *token;        /**< bearer token, or NULL; copied and wiped after use */
-    uint32_t instruments_max; /**< 0: 4,096 */
-    uint32_t readers_max;     /**< 0: 8 */
-    uint32_t events_max;      /**< bounded queue; when full the oldest go, counted. 0: 256 */
+    size_t struct_size;  /**< set by tg_client_options_init() */
+    const char *url;     /**< wss://host[:port][/path], "/tickglass" without a path; ws:// only
+                            to a loopback address, and an IPv6 address only there */
+    const char *ca_file; /**< PEM; NULL: the system's trust store */
+    const char *token;   /**< bearer token, or NULL; copied. With a token_provider it serves the
+                            first connection and is wiped then, else it is wiped at close */
+    uint32_t instruments_max;  /**< 0: 4,096 */
+    uint32_t readers_max;      /**< 0: 8 */
+    uint32_t events_max;       /**< bounded queue; when full the oldest go, counted. 0: 256 */
     uint32_t backoff_first_ms; /**< window of the first retry; 0: 500 */
     uint32_t backoff_cap_ms;   /**< largest window; 0: 15,000 */
     uint64_t random_seed;      /**< 0: from the system; else jitter is reproducible (tests) */
@@ -90,6 +99,13 @@ typedef struct tg_client_options {
                      const tg_instrument *instrument, bool more);
     void *ctx;
     const tg_clock *clock; /**< NULL: the system's; copied */
+    /**
+     * Called on the network thread when a token is wanted: before each connection, and in session
+     * ahead of the end of the token's lifetime. Answer with tg_client_token(), in this call or
+     * later from any thread. Asked again after 30 s without an answer. Must not block; no lock is
+     * held. NULL: token is the only one, and without renewal the client stops when it is refused.
+     */
+    void (*token_provider)(void *ctx, tg_client *client, tg_token_reason reason);
 } tg_client_options;
 
 /** Thread: any.  Blocks: no.  Since: 0.1 */
@@ -147,6 +163,16 @@ TG_API TG_MUST_CHECK tg_err tg_client_step(tg_client *client, uint32_t budget_us
  */
 TG_API TG_MUST_CHECK tg_err tg_client_subscribe(tg_client *client, const char *venue,
                                                 const char *symbol, tg_sub_id *out);
+
+/**
+ * Answer token_provider. The copy is wiped once it was handed to the transport.
+ * @param[in] token  1 to 8,192 characters of visible ASCII; NULL: there is none now, so that it is
+ *                   asked for again later, as after a failed attempt
+ * @retval TG_ERR_INVALID_ARGUMENT  client is NULL, or the token is not of that kind
+ * @retval TG_ERR_STATE             nobody asked, or the question was answered already
+ * Thread: any, token_provider too.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_client_token(tg_client *client, const char *token);
 
 /** Other interests in the same instrument stay. Thread: any.  Blocks: no.  Since: 0.1 */
 TG_API TG_MUST_CHECK tg_err tg_client_unsubscribe(tg_client *client, tg_sub_id sub);
@@ -207,7 +233,10 @@ typedef struct tg_client_counters {
     uint64_t events_dropped;
     int64_t rtt_ns;      /**< of the latest ECHO; -1: none yet. RTT/2 bounds the network's share */
     int64_t rtt_mono_ns; /**< when it was measured */
-    int64_t ts_gateway_ns; /**< of the newest frame */
+    int64_t ts_gateway_ns;   /**< of the newest frame */
+    uint64_t token_requests; /**< calls of token_provider */
+    uint64_t tokens_renewed; /**< in session */
+    uint64_t tokens_refused; /**< renewals, and connections that ended for their token */
 } tg_client_counters;
 
 /** Set struct_size first. Thread: any.  Blocks: no.  Since: 0.1 */
