@@ -271,6 +271,10 @@ tg_err tg_client_step(tg_client *client, uint32_t budget_us)
     TG_ENSURE(client != NULL, TG_ERR_INVALID_ARGUMENT);
     TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
     const int64_t until_ns = tg_clock_mono_ns(&client->clock) + (int64_t)budget_us * 1000;
+    if (atomic_load_explicit(&client->drive, memory_order_relaxed) == TG__DRIVE_NONE) {
+        int fd = -1; /* before the first socket, so that every one is in it */
+        TG_TRY(tg__io_fd(client->io, &fd));
+    }
     if (claim_drive(client, TG__DRIVE_STEP)) {
         tg__client_connect(client);
     }
@@ -292,6 +296,28 @@ tg_err tg_client_token(tg_client *client, const char *token)
     TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
     TG_TRY(tg__credential_answer(&client->credential, token));
     tg__io_wake(client->io);
+    return TG_OK;
+}
+
+tg_err tg_client_fd(tg_client *client, int *fd)
+{
+    TG_ENSURE(client != NULL && fd != NULL, TG_ERR_INVALID_ARGUMENT);
+    *fd = -1;
+    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    TG_ENSURE(atomic_load_explicit(&client->drive, memory_order_relaxed) != TG__DRIVE_THREAD,
+              TG_ERR_STATE);
+    return tg__io_fd(client->io, fd);
+}
+
+tg_err tg_client_next_deadline(tg_client *client, int64_t *mono_ns)
+{
+    TG_ENSURE(client != NULL && mono_ns != NULL, TG_ERR_INVALID_ARGUMENT);
+    *mono_ns = INT64_MAX;
+    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    const int drive = atomic_load_explicit(&client->drive, memory_order_relaxed);
+    TG_ENSURE(drive != TG__DRIVE_THREAD, TG_ERR_STATE);
+    const bool at_once = drive == TG__DRIVE_NONE || !tg__command_queue_is_empty(&client->commands);
+    *mono_ns = at_once ? tg_clock_mono_ns(&client->clock) : tg__io_deadline(client->io);
     return TG_OK;
 }
 

@@ -5,7 +5,8 @@
 #include "client_state.h"
 #include "tls_trust.h"
 
-#define LEAVE_NS INT64_C(300000000)
+#define LEAVE_NS     INT64_C(300000000)
+#define COMMANDS_MAX 64u /* at a time, so that a step ends */
 
 void tg__client_set_error(tg_client *client, const char *text)
 {
@@ -287,7 +288,11 @@ void tg__client_take_commands(tg_client *client)
 {
     take_token(client);
     tg__command command;
-    while (tg__command_queue_take(&client->commands, &command)) {
+    for (uint32_t i = 0; i < COMMANDS_MAX; i++) {
+        if (!tg__command_queue_take(&client->commands, &command)) {
+            break;
+        }
+        client->activity++;
         switch (command.kind) {
         case TG__COMMAND_SUBSCRIBE:
             take_subscribe(client, (tg_sub_id){command.number});
@@ -299,6 +304,10 @@ void tg__client_take_commands(tg_client *client)
             take_find(client, command.number);
             break;
         }
+    }
+    if (!tg__command_queue_is_empty(&client->commands)) {
+        tg__io_wake(client->io);
+        return;
     }
     /* Acquire: pairs with the release in tg_client_stop(); commands given before it were taken. */
     if (atomic_exchange_explicit(&client->stop_requested, false, memory_order_acquire)) {

@@ -62,7 +62,8 @@ struct tg_client {
 
 /* The calls that the connection makes into the client. */
 tg__io_handler tg__client_handler(tg_client *client);
-/* Everything that was asked for by other threads. */
+/* What was asked for by other threads, up to a bound; what is left then is taken in the next call,
+ * for which the connection is woken. */
 void tg__client_take_commands(tg_client *client);
 void tg__client_connect(tg_client *client);
 /* Says good-bye if there is a session, and gives it a moment to get out. */

@@ -48,6 +48,8 @@ TG_MUST_CHECK tg_err tg__command_queue_put(tg__command_queue *queue, tg__command
                                            uint32_t number);
 TG_MUST_CHECK tg_err tg__command_queue_put_find(tg__command_queue *queue, const tg__find *find);
 
+/* Thread: the consumer. */
+bool tg__command_queue_is_empty(const tg__command_queue *queue);
 /* Thread: the consumer. False: empty. A FIND names a slot of
  * finds, which tg__command_queue_free_find() gives back. */
 bool tg__command_queue_take(tg__command_queue *queue, tg__command *command);

@@ -68,6 +68,14 @@ void tg__io_service(tg__io *io, bool wait);
 /* on_wake will be called soon. Thread: any. */
 void tg__io_wake(tg__io *io);
 
+/*
+ * For a host's loop: a descriptor that is readable when tg__io_service() has something to do; only
+ * what is connected after the first call is in it. TG_ERR_IO: no descriptor is left.
+ */
+TG_MUST_CHECK tg_err tg__io_fd(tg__io *io, int *fd);
+/* When tg__io_service() is to be called at the latest, on the monotonic clock. */
+int64_t tg__io_deadline(tg__io *io);
+
 /* Connections that still say good-bye. */
 uint32_t tg__io_leaving(const tg__io *io);
 

@@ -18,6 +18,7 @@
 #include <tickglass/internal/control_flow.h>
 
 #include "attempt.h"
+#include "poll_set.h"
 #include "resolver.h"
 #include "tls_trust.h"
 
@@ -25,7 +26,8 @@
 #define OUT_SIZE        (512u * 1024u)
 #define RX_CHUNK_SIZE   (32u * 1024u)
 #define LEAVE_SECONDS   1
-#define ATTEMPT_SECONDS 20 /* beyond the engine's own deadline: that one decides */
+#define UNSETTLED_NS    INT64_C(20000000) /* see tg__io_deadline() */
+#define ATTEMPT_SECONDS 20                /* beyond the engine's own deadline: that one decides */
 #define FD_LIMIT        64u
 #define HEADER_SIZE     64
 #define SCHEME          "Bearer "
@@ -75,7 +77,10 @@ struct tg__io {
     connection *current;         /* NULL: none, or the engine gave it up */
     uint32_t refused_generation; /* found no place in connections; 0: none */
     io_alarm timer;
-    io_alarm step; /* does what must not be done inside a callback */
+    io_alarm step;    /* does what must not be done inside a callback */
+    int64_t timer_ns; /* when timer rings; INT64_MAX: never */
+    bool step_waits;
+    tg__poll_set poll_set;
     uint8_t *in;
     size_t in_used;
     uint8_t *out;
@@ -266,6 +271,7 @@ static void handle_failure(connection *c)
 static void on_step(lws_sorted_usec_list_t *sul)
 {
     tg__io *io = ((io_alarm *)(void *)sul)->io;
+    io->step_waits = false;
     if (io->refused_generation != 0) {
         const tg__closed closed = {TG__CAUSE_CONNECT, 0, 0, "too many connections still close"};
         const uint32_t generation = io->refused_generation;
@@ -298,6 +304,7 @@ static void clear_out(tg__io *io)
 
 static void schedule_step(tg__io *io)
 {
+    io->step_waits = true;
     lws_sul_schedule(io->context, 0, &io->step.sul, on_step, 1);
 }
 
@@ -591,6 +598,15 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
         io->handler.on_wake(io->handler.ctx);
         return 0;
     }
+    if (reason == LWS_CALLBACK_ADD_POLL_FD || reason == LWS_CALLBACK_CHANGE_MODE_POLL_FD) {
+        const struct lws_pollargs *poll = in;
+        tg__poll_set_put(&io->poll_set, poll->fd, (short)poll->events);
+        return 0;
+    }
+    if (reason == LWS_CALLBACK_DEL_POLL_FD) {
+        tg__poll_set_drop(&io->poll_set, ((const struct lws_pollargs *)in)->fd);
+        return 0;
+    }
     connection *c = lws_get_opaque_user_data(wsi);
     return c != NULL ? on_connection(c, wsi, reason, in, size) : 0;
 }
@@ -675,6 +691,8 @@ tg_err tg__io_open(const tg__io_options *options, tg__io **out)
     *out = NULL;
     tg__io *io = calloc(1, sizeof *io);
     TG_ENSURE(io != NULL, TG_ERR_NO_MEMORY);
+    io->timer_ns = INT64_MAX;
+    tg__poll_set_init(&io->poll_set);
     const tg_err err = fill(io, options);
     if (err != TG_OK) {
         tg__io_close(io);
@@ -698,6 +716,7 @@ void tg__io_close(tg__io *io)
         lws_sul_cancel(&io->step.sul);
         lws_context_destroy(io->context);
     }
+    tg__poll_set_close(&io->poll_set);
     if (io->out != NULL) {
         clear_out(io);
     }
@@ -709,11 +728,13 @@ void tg__io_close(tg__io *io)
 static void on_timer(lws_sorted_usec_list_t *sul)
 {
     tg__io *io = ((io_alarm *)(void *)sul)->io;
+    io->timer_ns = INT64_MAX;
     io->handler.on_timer(io->handler.ctx);
 }
 
 void tg__io_timer(tg__io *io, int64_t deadline_ns)
 {
+    io->timer_ns = deadline_ns;
     if (deadline_ns == INT64_MAX) {
         lws_sul_cancel(&io->timer.sul);
         return;
@@ -727,12 +748,43 @@ void tg__io_timer(tg__io *io, int64_t deadline_ns)
 
 void tg__io_service(tg__io *io, bool wait)
 {
+    tg__poll_set_drain(&io->poll_set); /* before, so that nothing said meanwhile is lost */
     (void)lws_service(io->context, wait ? 0 : -1);
 }
 
 void tg__io_wake(tg__io *io)
 {
     lws_cancel_service(io->context);
+    tg__poll_set_wake(&io->poll_set);
+}
+
+tg_err tg__io_fd(tg__io *io, int *fd)
+{
+    TG_TRY(tg__poll_set_open(&io->poll_set));
+    *fd = io->poll_set.epoll_fd;
+    return TG_OK;
+}
+
+/*
+ * libwebsockets' own timers cannot be asked for. They matter only while a connection comes or goes
+ * (a connection that is cut goes by one of them): as long as that lasts we look again shortly.
+ */
+int64_t tg__io_deadline(tg__io *io)
+{
+    const int64_t now_ns = tg_clock_mono_ns(&io->clock);
+    /* Zero: bytes that TLS or libwebsockets has already taken from a socket wait to be handled. */
+    if (io->step_waits || lws_service_adjust_timeout(io->context, 1, 0) == 0) {
+        return now_ns;
+    }
+    int64_t deadline_ns = io->timer_ns;
+    for (uint32_t i = 0; i < CONNECTIONS_MAX; i++) {
+        const connection *c = &io->connections[i];
+        if (c->used && !c->resolving && (c->detached || !c->established) &&
+            deadline_ns - UNSETTLED_NS > now_ns) {
+            deadline_ns = now_ns + UNSETTLED_NS;
+        }
+    }
+    return deadline_ns;
 }
 
 uint64_t tg__io_random_seed(tg__io *io)

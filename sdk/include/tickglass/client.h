@@ -147,12 +147,40 @@ TG_API TG_MUST_CHECK tg_err tg_client_start(tg_client *client);
 TG_API void tg_client_stop(tg_client *client);
 
 /**
- * Drive the client from the host's loop: do what is ready for at most about budget_us.
- * The first call connects.
+ * Drive the client from the host's loop: do what is ready, and return. The first call connects.
+ * @param[in] budget_us  no new piece of work is begun after that time. A piece is one read from the
+ *                       socket (at most 32 KiB) or 64 commands; the first is done in any case.
+ *                       What is left keeps tg_client_fd() readable or the deadline due.
  * @retval TG_ERR_STATE  the client runs a thread of its own
+ * @retval TG_ERR_IO     in the first call: the process has no descriptor left
  * Thread: network (the caller becomes it).  Blocks: no.  Since: 0.1
  */
 TG_API TG_MUST_CHECK tg_err tg_client_step(tg_client *client, uint32_t budget_us);
+
+/**
+ * One descriptor for poll(), epoll, a GSource, a QSocketNotifier …: when it is readable,
+ * tg_client_step() has something to do. It is the same for the client's life; do not close it.
+ *
+ *     while (…) {
+ *         wait until fd is readable or the deadline of tg_client_next_deadline() is there;
+ *         tg_client_step(client, 2000);
+ *     }
+ *
+ * @retval TG_ERR_STATE  the client runs a thread of its own
+ * @retval TG_ERR_IO     the process has no descriptor left
+ * Thread: network.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_client_fd(tg_client *client, int *fd);
+
+/**
+ * When tg_client_step() is to be called at the latest although tg_client_fd() is not readable. Ask
+ * again after every step.
+ * @param[out] mono_ns  on the client's monotonic clock (tg_clock_mono_ns()); a time that is past or
+ *                      now means at once, INT64_MAX never
+ * @retval TG_ERR_STATE  the client runs a thread of its own
+ * Thread: network.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_client_next_deadline(tg_client *client, int64_t *mono_ns);
 
 /**
  * Ask for an instrument by name; may be called before the session is up, and survives reconnects.
