@@ -122,6 +122,7 @@ static void on_event(void *ctx, const tg_event *event)
     case TG_EVENT_GAP:
     case TG_EVENT_RESYNCED:
     case TG_EVENT_TOKEN:
+    case TG_EVENT_PRIORITY:
         break; /* among the client's own counters */
     }
 }

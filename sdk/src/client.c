@@ -109,8 +109,8 @@ static tg_err open_queues(tg_client *client)
     TG_TRY(tg__slots_init(&client->slots, interests));
     TG_TRY(tg__credential_init(&client->credential, client->options.token,
                                client->options.token_provider == NULL));
-    /* Each slot has at most one subscription and one unsubscription under way: never full. */
-    return tg__command_queue_init(&client->commands, 2 * interests + TG__FIND_SLOTS);
+    /* Each slot has at most one command of each kind under way: never full. */
+    return tg__command_queue_init(&client->commands, 3 * interests + TG__FIND_SLOTS);
 }
 
 static tg_err open_connection(tg_client *client)
@@ -355,6 +355,19 @@ tg_err tg_client_unsubscribe(tg_client *client, tg_sub_id sub)
     return TG_OK;
 }
 
+tg_err tg_client_prioritise(tg_client *client, tg_sub_id sub, bool on)
+{
+    TG_ENSURE(client != NULL, TG_ERR_INVALID_ARGUMENT);
+    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    bool tell = false;
+    TG_TRY(tg__slots_prioritise(&client->slots, sub, on, &tell));
+    if (tell) {
+        TG_TRY(tg__command_queue_put(&client->commands, TG__COMMAND_PRIORITISE, sub.v));
+        tg__io_wake(client->io);
+    }
+    return TG_OK;
+}
+
 static tg_err copy_part(const char *text, char *part, size_t size)
 {
     if (text == NULL || text[0] == '\0') {
@@ -446,6 +459,9 @@ tg_err tg_client_counters_get(const tg_client *client, tg_client_counters *out)
         .token_requests = read_count(&c->token_requests),
         .tokens_renewed = read_count(&c->tokens_renewed),
         .tokens_refused = read_count(&c->tokens_refused),
+        .priority_rows = read_count(&c->priority_rows),
+        .priority_held = read_count(&c->priority_held),
+        .books_refused = read_count(&c->books_refused),
     };
     memset(out, 0, size);
     memcpy(out, &now, size < sizeof now ? size : sizeof now);

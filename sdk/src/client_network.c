@@ -19,7 +19,7 @@ static void emit(tg_client *client, const tg_event *event)
 {
     /* Relaxed: the state is a fact of its own; no memory is read because of it. */
     atomic_store_explicit(&client->state, (int)event->state, memory_order_relaxed);
-    if (event->err != TG_OK && event->kind != TG_EVENT_ANSWER) {
+    if (event->err != TG_OK && event->kind != TG_EVENT_ANSWER && event->kind != TG_EVENT_PRIORITY) {
         tg__client_set_error(client, event->text);
     }
     if (client->options.on_event != NULL) {
@@ -28,24 +28,36 @@ static void emit(tg_client *client, const tg_event *event)
     tg__event_queue_put(&client->events, event);
 }
 
-static void emit_answer(tg_client *client, const tg__sub_answer *answer)
+static void tell_answer(tg_client *client, tg_event_kind kind, const tg__sub_answer *answer,
+                        const char *good)
 {
-    tg__slots_answer_set(&client->slots, answer->sub, answer->err, answer->id);
-    if (answer->err == TG_ERR_STATE) {
-        return; /* an answer that no longer holds; the next one follows */
-    }
     const tg__slot *slot = tg__slots_name(&client->slots, answer->sub);
     tg_event event;
     memset(&event, 0, sizeof event);
-    event.kind = TG_EVENT_ANSWER;
+    event.kind = kind;
     event.state = tg__engine_session_state(client->engine);
     event.err = answer->err;
     event.sub = answer->sub;
     event.id = answer->id;
     event.mono_ns = tg_clock_mono_ns(&client->clock);
     (void)snprintf(event.text, sizeof event.text, "%s:%s: %s", slot->venue, slot->symbol,
-                   answer->err == TG_OK ? "subscribed" : tg_err_text(answer->err));
+                   answer->err == TG_OK ? good : tg_err_text(answer->err));
     emit(client, &event);
+}
+
+static void emit_answer(tg_client *client, const tg__sub_answer *answer)
+{
+    tg__slots_answer_set(&client->slots, answer->sub, answer->err, answer->id);
+    if (answer->err != TG_ERR_STATE) { /* an answer that no longer holds; the next one follows */
+        tell_answer(client, TG_EVENT_ANSWER, answer, "subscribed");
+    }
+}
+
+static void emit_priority(tg_client *client, const tg__sub_answer *answer)
+{
+    if (answer->err != TG_ERR_STATE) {
+        tell_answer(client, TG_EVENT_PRIORITY, answer, "every tick and depth");
+    }
 }
 
 static void give_found(tg_client *client, const tg__found *found, tg__dictionary_reader reader)
@@ -131,6 +143,9 @@ static void perform(tg_client *client, const tg__action *action)
         break;
     case TG__ACTION_ANSWER:
         emit_answer(client, &action->as.answer);
+        break;
+    case TG__ACTION_PRIORITY:
+        emit_priority(client, &action->as.answer);
         break;
     case TG__ACTION_FOUND:
         give_found(client, &action->as.found.found, action->as.found.reader);
@@ -256,6 +271,16 @@ static void take_unsubscribe(tg_client *client, tg_sub_id sub)
     tg__slots_free(&client->slots, sub);
 }
 
+static void take_prioritise(tg_client *client, tg_sub_id sub)
+{
+    const tg__input input = {
+        .kind = TG__INPUT_PRIORITISE,
+        .now_ns = tg_clock_mono_ns(&client->clock),
+        .as.prioritise = {sub, tg__slots_priority(&client->slots, sub)},
+    };
+    (void)feed(client, &input);
+}
+
 static void take_find(tg_client *client, uint32_t slot)
 {
     const tg__find find = client->commands.finds[slot];
@@ -299,6 +324,9 @@ void tg__client_take_commands(tg_client *client)
             break;
         case TG__COMMAND_UNSUBSCRIBE:
             take_unsubscribe(client, (tg_sub_id){command.number});
+            break;
+        case TG__COMMAND_PRIORITISE:
+            take_prioritise(client, (tg_sub_id){command.number});
             break;
         case TG__COMMAND_FIND:
             take_find(client, command.number);

@@ -18,12 +18,13 @@
 typedef enum tg__command_kind {
     TG__COMMAND_SUBSCRIBE,
     TG__COMMAND_UNSUBSCRIBE,
+    TG__COMMAND_PRIORITISE,
     TG__COMMAND_FIND
 } tg__command_kind;
 
 typedef struct tg__command {
     tg__command_kind kind;
-    uint32_t number; /* SUBSCRIBE, UNSUBSCRIBE: the tg_sub_id; FIND: its place in finds */
+    uint32_t number; /* FIND: its place in finds; else the tg_sub_id */
 } tg__command;
 
 #define TG__FIND_SLOTS 16u

@@ -44,6 +44,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
         [TG__INPUT_UNSUBSCRIBE] = ROW(tg__on_unsubscribe),
         [TG__INPUT_FIND]        = ROW(refuse),
+        [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(refuse),
     },
     [TG__ENGINE_CONNECTING] = {
@@ -56,6 +57,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
         [TG__INPUT_UNSUBSCRIBE] = ROW(tg__on_unsubscribe),
         [TG__INPUT_FIND]        = ROW(tg__on_find),
+        [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_early),
     },
     [TG__ENGINE_OPENING] = {
@@ -68,6 +70,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
         [TG__INPUT_UNSUBSCRIBE] = ROW(tg__on_unsubscribe),
         [TG__INPUT_FIND]        = ROW(tg__on_find),
+        [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_early),
     },
     [TG__ENGINE_JOINING] = {
@@ -80,6 +83,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
         [TG__INPUT_UNSUBSCRIBE] = ROW(tg__on_unsubscribe),
         [TG__INPUT_FIND]        = ROW(tg__on_find),
+        [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_renewed),
     },
     [TG__ENGINE_LIVE] = {
@@ -92,6 +96,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
         [TG__INPUT_UNSUBSCRIBE] = ROW(tg__on_unsubscribe),
         [TG__INPUT_FIND]        = ROW(tg__on_find),
+        [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_renewed),
     },
     [TG__ENGINE_RESYNCING] = {
@@ -104,6 +109,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
         [TG__INPUT_UNSUBSCRIBE] = ROW(tg__on_unsubscribe),
         [TG__INPUT_FIND]        = ROW(tg__on_find),
+        [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_renewed),
     },
     [TG__ENGINE_WAITING] = {
@@ -116,6 +122,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
         [TG__INPUT_UNSUBSCRIBE] = ROW(tg__on_unsubscribe),
         [TG__INPUT_FIND]        = ROW(tg__on_find),
+        [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_early),
     },
     [TG__ENGINE_TOKEN] = {
@@ -128,6 +135,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
         [TG__INPUT_UNSUBSCRIBE] = ROW(tg__on_unsubscribe),
         [TG__INPUT_FIND]        = ROW(tg__on_find),
+        [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_awaited),
     },
 };
@@ -151,7 +159,11 @@ static tg_err allocate(tg__engine *engine, const tg__engine_options *options)
     if (engine->channel_ids == NULL || engine->channel_images == NULL || engine->updates == NULL) {
         return TG_ERR_NO_MEMORY;
     }
-    return tg__desired_init(&engine->desired, options->instruments_max, options->interests_max);
+    TG_TRY(tg__desired_init(&engine->desired, options->instruments_max, options->interests_max));
+    return tg__desired_init(&engine->priority,
+                            options->instruments_max < TG__PRIORITY_MAX ? options->instruments_max
+                                                                        : TG__PRIORITY_MAX,
+                            options->interests_max);
 }
 
 tg_err tg__engine_open(const tg__engine_options *options, tg__engine **out)
@@ -189,6 +201,7 @@ void tg__engine_close(tg__engine *engine)
         return;
     }
     tg__desired_deinit(&engine->desired);
+    tg__desired_deinit(&engine->priority);
     free(engine->channel_ids);
     free(engine->channel_images);
     free(engine->updates);

@@ -67,6 +67,7 @@ typedef enum tg__input_kind {
     TG__INPUT_SUBSCRIBE,
     TG__INPUT_UNSUBSCRIBE,
     TG__INPUT_FIND,
+    TG__INPUT_PRIORITISE,
     TG__INPUT_TOKEN, /* the answer to a TOKEN action */
     TG__INPUT_COUNT
 } tg__input_kind;
@@ -88,6 +89,10 @@ typedef struct tg__input {
             const char *symbol;
         } subscribe;
         tg_sub_id unsubscribe;
+        struct {
+            tg_sub_id sub;
+            bool on;
+        } prioritise;
         const tg__find *find; /* copied */
         bool token_given;     /* false: there is none now */
     } as;
@@ -102,6 +107,7 @@ typedef enum tg__action_kind {
     TG__ACTION_CLOSE,      /* say good-bye with code, within a short time; no CLOSED is awaited */
     TG__ACTION_DROP,       /* cut it at once */
     TG__ACTION_EVENT,
+    TG__ACTION_PRIORITY, /* the priority of a subscription has an answer; as ANSWER */
     TG__ACTION_ANSWER,   /* a subscription has an answer, or lost it (TG_ERR_STATE) */
     TG__ACTION_FOUND,    /* a page of the directory */
     TG__ACTION_PUBLISHED /* the store has a new view */
@@ -155,6 +161,8 @@ typedef struct tg__engine_counters {
     _Atomic uint64_t frames_unfit;
     _Atomic uint64_t unknown_messages;
     _Atomic uint64_t unknown_rows;  /* rows of an id that the store does not know */
+    _Atomic uint64_t priority_rows; /* of TICKS */
+    _Atomic uint64_t priority_held; /* instruments on the priority channel */
     _Atomic uint64_t books_refused; /* the store had no place for their depth */
     _Atomic uint64_t gaps;
     _Atomic uint64_t resyncs;

@@ -48,6 +48,8 @@ static void enter_session(tg__engine *engine, int64_t now_ns, const tg__welcome 
     }
     revive_venues(engine);
     tg__desired_begin(&engine->desired, same);
+    tg__desired_begin(&engine->priority, same);
+    atomic_store_explicit(&engine->counters.priority_held, 0, memory_order_relaxed);
     tg__channel_init(&engine->channel, engine->channel_ids, engine->channel_images,
                      engine->channel_capacity, welcome->time_resolution_ns);
     engine->channel.boundary = welcome->boundary;
@@ -103,6 +105,7 @@ tg_err tg__on_welcome(tg__engine *engine, const tg__input *input)
 static tg_err rename_instrument(tg__engine *engine, tg_instrument_id id, const char *symbol)
 {
     tg__desired_rename(&engine->desired, id, symbol);
+    tg__desired_rename(&engine->priority, id, symbol);
     return tg__store_rename(engine->store, id, symbol);
 }
 
@@ -142,6 +145,7 @@ static tg_err define(tg__engine *engine, const tg__dictionary_entry *entry)
         return rename_instrument(engine, entry->as.instrument.id, entry->as.instrument.symbol);
     case TG__DICTIONARY_TOMBSTONE:
         tg__desired_tombstone(&engine->desired, entry->as.instrument.id);
+        tg__desired_tombstone(&engine->priority, entry->as.instrument.id);
         return tg__store_remove(engine->store, entry->as.instrument.id);
     case TG__DICTIONARY_SCALE:
         return tg__store_rescale(engine->store, &entry->as.instrument);

@@ -15,6 +15,7 @@
 #define TG__REQUESTS_MAX  8u
 #define TG__REQUEST_ITEMS 512u
 #define TG__FINDS_MAX     16u
+#define TG__PRIORITY_MAX  TG__BOOK_MAX /* more would have no place for their depth */
 #define TG__OUT_SIZE      (96u * 1024u)
 
 /* Deadlines of one connection. */
@@ -33,6 +34,7 @@
 typedef struct tg__pending_request {
     uint32_t number; /* 0: free */
     uint32_t count;
+    tg__channel_kind channel;
     bool ask;                          /* SUBSCRIBE */
     bool answered;                     /* at least once; items may be pending still */
     uint32_t wants[TG__REQUEST_ITEMS]; /* TG__NO_WANT: settled */
@@ -107,7 +109,8 @@ struct tg__engine {
     tg__backoff backoff;
     tg__knowledge knowledge;
     tg__session session;
-    tg__desired desired;
+    tg__desired desired;  /* on the conflated channel */
+    tg__desired priority; /* on the priority channel: a part of the same interests */
     tg__engine_counters counters;
     bool dirty;         /* the store has something to publish */
     int64_t decoded_ns; /* when the message of this input was decoded; 0: it was no data */
@@ -187,6 +190,7 @@ void tg__engine_echo(tg__engine *engine, int64_t now_ns);
 
 tg_err tg__on_subscribe(tg__engine *engine, const tg__input *input);
 tg_err tg__on_unsubscribe(tg__engine *engine, const tg__input *input);
+tg_err tg__on_prioritise(tg__engine *engine, const tg__input *input);
 tg_err tg__on_find(tg__engine *engine, const tg__input *input);
 tg_err tg__on_answer(tg__engine *engine, const tg__input *input);
 tg_err tg__on_found(tg__engine *engine, const tg__input *input);

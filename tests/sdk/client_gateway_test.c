@@ -258,30 +258,6 @@ static void a_closed_port_is_tried_again_and_descriptors_stay_flat(void **state)
     client_rig_close(&rig);
 }
 
-/* The same port, the same state: as an operator restarts it. */
-static void restart_gateway(void)
-{
-    assert_int_equal(kill(gateway.pid, SIGTERM), 0);
-    int status = 0;
-    assert_int_equal(waitpid(gateway.pid, &status, 0), gateway.pid);
-    char listen_at[32];
-    char state_dir[96];
-    (void)snprintf(listen_at, sizeof listen_at, "127.0.0.1:%d", gateway.port);
-    (void)snprintf(state_dir, sizeof state_dir, "%s/state", gateway.folder);
-    const pid_t parent = getpid();
-    gateway.pid = fork();
-    assert_true(gateway.pid >= 0);
-    if (gateway.pid == 0) {
-        child_ends_with_parent(parent);
-        if (freopen(gateway.log, "a", stderr) == NULL) {
-            _exit(126);
-        }
-        (void)execl(TG_GATEWAY_PROGRAM, TG_GATEWAY_PROGRAM, "--listen", listen_at, "--state-dir",
-                    state_dir, (char *)NULL);
-        _exit(127);
-    }
-}
-
 static bool is_live_again(const client_rig *rig)
 {
     return rig->live_count >= 2 && rig->state == TG_SESSION_LIVE && all_rows_are_live(rig);
@@ -301,7 +277,7 @@ static void a_restarted_gateway_is_joined_again(void **state)
     (void)pthread_mutex_lock(&rig.lock);
     rig.live_count = 1;
     (void)pthread_mutex_unlock(&rig.lock);
-    restart_gateway();
+    assert_true(gateway_process_restart(&gateway, TG_GATEWAY_PROGRAM));
     client_rig_await(&rig, is_live_again);
     tg_client_counters counters = {.struct_size = sizeof counters};
     assert_int_equal(tg_client_counters_get(rig.client, &counters), TG_OK);

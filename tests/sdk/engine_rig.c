@@ -119,6 +119,10 @@ static void perform(rig *r, const tg__action *action)
     case TG__ACTION_ANSWER:
         r->answers++;
         break;
+    case TG__ACTION_PRIORITY:
+        r->priority_answers++;
+        r->priority_answer = action->as.answer;
+        break;
     case TG__ACTION_FOUND:
         count_found(r, action);
         break;
@@ -162,6 +166,13 @@ tg_err rig_subscribe_name(rig *r, uint32_t sub, const char *venue, const char *s
 tg_err rig_unsubscribe(rig *r, uint32_t sub)
 {
     tg__input input = {.kind = TG__INPUT_UNSUBSCRIBE, .as.unsubscribe = {UINT32_C(0x10000) | sub}};
+    return rig_input(r, &input);
+}
+
+tg_err rig_prioritise(rig *r, uint32_t sub, bool on)
+{
+    tg__input input = {.kind = TG__INPUT_PRIORITISE,
+                       .as.prioritise = {{UINT32_C(0x10000) | sub}, on}};
     return rig_input(r, &input);
 }
 

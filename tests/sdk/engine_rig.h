@@ -28,6 +28,8 @@ typedef struct rig {
     uint32_t event_count; /* counts on when the array is full */
     tg_event events[RIG_EVENTS_MAX];
     uint32_t answers;
+    uint32_t priority_answers;
+    tg__sub_answer priority_answer; /* the latest */
     uint32_t found_entries;
     uint32_t found_pages;
     bool found_more;
@@ -48,6 +50,7 @@ tg_err rig_plain(rig *r, tg__input_kind kind);
 void rig_subscribe(rig *r, uint32_t sub, tg_instrument_id id);
 tg_err rig_subscribe_name(rig *r, uint32_t sub, const char *venue, const char *symbol);
 tg_err rig_unsubscribe(rig *r, uint32_t sub);
+tg_err rig_prioritise(rig *r, uint32_t sub, bool on);
 tg_err rig_token(rig *r, bool given);
 tg_err rig_message(rig *r, const uint8_t *bytes, size_t size);
 tg_err rig_closed(rig *r, tg__cause cause, uint16_t code, uint32_t floor_ms);

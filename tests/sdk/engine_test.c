@@ -94,11 +94,11 @@ static void bring_to(rig *r, tg__engine_state wanted)
 
 /* What each row must do, written down apart from the table: N next state as a digit, E an error. */
 static const char *const expected[TG__ENGINE_STATE_COUNT] = {
-    /* START STOP CONNECTED MESSAGE CLOSED TIMER SUBSCRIBE UNSUBSCRIBE FIND TOKEN */
-    [TG__ENGINE_IDLE] = "10EEE000EE",    [TG__ENGINE_CONNECTING] = "E02E611111",
-    [TG__ENGINE_OPENING] = "E0E6622222", [TG__ENGINE_JOINING] = "E0E3633333",
-    [TG__ENGINE_LIVE] = "E0E4644444",    [TG__ENGINE_RESYNCING] = "E0E5655555",
-    [TG__ENGINE_WAITING] = "E0EEE66666", [TG__ENGINE_TOKEN] = "E0EEE77771",
+    /* START STOP CONNECTED MESSAGE CLOSED TIMER SUBSCRIBE UNSUBSCRIBE FIND PRIORITISE TOKEN */
+    [TG__ENGINE_IDLE] = "10EEE000E0E",    [TG__ENGINE_CONNECTING] = "E02E6111111",
+    [TG__ENGINE_OPENING] = "E0E66222222", [TG__ENGINE_JOINING] = "E0E36333333",
+    [TG__ENGINE_LIVE] = "E0E46444444",    [TG__ENGINE_RESYNCING] = "E0E56555555",
+    [TG__ENGINE_WAITING] = "E0EEE666666", [TG__ENGINE_TOKEN] = "E0EEE777771",
 };
 
 static tg_err apply(rig *r, tg__input_kind kind)
@@ -123,6 +123,8 @@ static tg_err apply(rig *r, tg__input_kind kind)
         tg__input input = {.kind = kind, .as.find = &find};
         return rig_input(r, &input);
     }
+    case TG__INPUT_PRIORITISE:
+        return rig_prioritise(r, 0, true);
     case TG__INPUT_TOKEN:
         return rig_token(r, true);
     case TG__INPUT_START:

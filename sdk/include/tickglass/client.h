@@ -45,7 +45,8 @@ typedef enum tg_event_kind {
     TG_EVENT_GAP,      /**< a loss was seen; a resync was asked for */
     TG_EVENT_RESYNCED, /**< and repaired */
     TG_EVENT_FAULT,    /**< a message was rejected; text names kind, offset and row */
-    TG_EVENT_TOKEN     /**< a renewal in session: done, or err says why not; the session goes on */
+    TG_EVENT_TOKEN,    /**< a renewal in session: done, or err says why not; the session goes on */
+    TG_EVENT_PRIORITY  /**< the gateway answered tg_client_prioritise(): id, or err */
 } tg_event_kind;
 
 typedef struct tg_event {
@@ -202,6 +203,17 @@ TG_API TG_MUST_CHECK tg_err tg_client_subscribe(tg_client *client, const char *v
  */
 TG_API TG_MUST_CHECK tg_err tg_client_token(tg_client *client, const char *token);
 
+/**
+ * Have every tick of a subscription's instrument at once, and with depth (tg_view_depth()) where
+ * the gateway has it, beside the conflated rows: for an order ticket. Several subscriptions of one
+ * instrument count as one; it ends with the last of them, or with tg_client_unsubscribe(). Survives
+ * reconnects. The gateway's answer is TG_EVENT_PRIORITY; at most 64 instruments at a time, or as
+ * few as the gateway allows (TG_ERR_FULL or TG_ERR_LIMIT there).
+ * @retval TG_ERR_NOT_FOUND  sub is not a subscription
+ * Thread: any.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_client_prioritise(tg_client *client, tg_sub_id sub, bool on);
+
 /** Other interests in the same instrument stay. Thread: any.  Blocks: no.  Since: 0.1 */
 TG_API TG_MUST_CHECK tg_err tg_client_unsubscribe(tg_client *client, tg_sub_id sub);
 
@@ -265,6 +277,9 @@ typedef struct tg_client_counters {
     uint64_t token_requests; /**< calls of token_provider */
     uint64_t tokens_renewed; /**< in session */
     uint64_t tokens_refused; /**< renewals, and connections that ended for their token */
+    uint64_t priority_rows;  /**< received at once instead of conflated; restated ones included */
+    uint64_t priority_held;  /**< instruments that the gateway sends so, in the latest session */
+    uint64_t books_refused;  /**< depth for which the store had no place */
 } tg_client_counters;
 
 /** Set struct_size first. Thread: any.  Blocks: no.  Since: 0.1 */
