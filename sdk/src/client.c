@@ -208,15 +208,15 @@ tg_err tg_client_open(const tg_client_options *opt, tg_client **out)
     return TG_OK;
 }
 
-static bool is_forked(const tg_client *client)
+bool tg__client_is_forked(const tg_client *client)
 {
     return getpid() != client->pid;
 }
 
 void tg_client_close(tg_client *client)
 {
-    if (client == NULL || is_forked(client)) {
-        return; /* in a child the thread does not exist, and the sockets are the parent's */
+    if (client == NULL || tg__client_is_forked(client)) {
+        return;
     }
     switch ((tg__drive)atomic_load_explicit(&client->drive, memory_order_relaxed)) {
     case TG__DRIVE_THREAD:
@@ -244,7 +244,7 @@ static bool claim_drive(tg_client *client, tg__drive drive)
 tg_err tg_client_start(tg_client *client)
 {
     TG_ENSURE(client != NULL, TG_ERR_INVALID_ARGUMENT);
-    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
     TG_ENSURE(claim_drive(client, TG__DRIVE_THREAD), TG_ERR_STATE);
     /* Started from here on for whoever asks, though the thread has not run yet. */
     atomic_store_explicit(&client->state, TG_SESSION_CONNECTING, memory_order_relaxed);
@@ -258,7 +258,7 @@ tg_err tg_client_start(tg_client *client)
 
 void tg_client_stop(tg_client *client)
 {
-    if (client == NULL || is_forked(client)) {
+    if (client == NULL || tg__client_is_forked(client)) {
         return;
     }
     /* Release: pairs with the acquire in tg__client_take_commands(). */
@@ -269,7 +269,7 @@ void tg_client_stop(tg_client *client)
 tg_err tg_client_step(tg_client *client, uint32_t budget_us)
 {
     TG_ENSURE(client != NULL, TG_ERR_INVALID_ARGUMENT);
-    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
     const int64_t until_ns = tg_clock_mono_ns(&client->clock) + (int64_t)budget_us * 1000;
     if (atomic_load_explicit(&client->drive, memory_order_relaxed) == TG__DRIVE_NONE) {
         int fd = -1; /* before the first socket, so that every one is in it */
@@ -293,7 +293,7 @@ tg_err tg_client_token(tg_client *client, const char *token)
 {
     TG_ENSURE(client != NULL && (token == NULL || tg__token_is_valid(token)),
               TG_ERR_INVALID_ARGUMENT);
-    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
     TG_TRY(tg__credential_answer(&client->credential, token));
     tg__io_wake(client->io);
     return TG_OK;
@@ -303,7 +303,7 @@ tg_err tg_client_fd(tg_client *client, int *fd)
 {
     TG_ENSURE(client != NULL && fd != NULL, TG_ERR_INVALID_ARGUMENT);
     *fd = -1;
-    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
     TG_ENSURE(atomic_load_explicit(&client->drive, memory_order_relaxed) != TG__DRIVE_THREAD,
               TG_ERR_STATE);
     return tg__io_fd(client->io, fd);
@@ -313,7 +313,7 @@ tg_err tg_client_next_deadline(tg_client *client, int64_t *mono_ns)
 {
     TG_ENSURE(client != NULL && mono_ns != NULL, TG_ERR_INVALID_ARGUMENT);
     *mono_ns = INT64_MAX;
-    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
     const int drive = atomic_load_explicit(&client->drive, memory_order_relaxed);
     TG_ENSURE(drive != TG__DRIVE_THREAD, TG_ERR_STATE);
     const bool at_once = drive == TG__DRIVE_NONE || !tg__command_queue_is_empty(&client->commands);
@@ -330,7 +330,7 @@ tg_err tg_client_subscribe(tg_client *client, const char *venue, const char *sym
 {
     TG_ENSURE(client != NULL && out != NULL, TG_ERR_INVALID_ARGUMENT);
     out->v = 0;
-    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
     TG_ENSURE(is_name(venue, TG_VENUE_NAME_SIZE) && is_name(symbol, TG_SYMBOL_SIZE),
               TG_ERR_INVALID_ARGUMENT);
     tg_sub_id sub = {0};
@@ -348,7 +348,7 @@ tg_err tg_client_subscribe(tg_client *client, const char *venue, const char *sym
 tg_err tg_client_unsubscribe(tg_client *client, tg_sub_id sub)
 {
     TG_ENSURE(client != NULL, TG_ERR_INVALID_ARGUMENT);
-    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
     TG_TRY(tg__slots_give_up(&client->slots, sub));
     TG_TRY(tg__command_queue_put(&client->commands, TG__COMMAND_UNSUBSCRIBE, sub.v));
     tg__io_wake(client->io);
@@ -358,7 +358,7 @@ tg_err tg_client_unsubscribe(tg_client *client, tg_sub_id sub)
 tg_err tg_client_prioritise(tg_client *client, tg_sub_id sub, bool on)
 {
     TG_ENSURE(client != NULL, TG_ERR_INVALID_ARGUMENT);
-    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
     bool tell = false;
     TG_TRY(tg__slots_prioritise(&client->slots, sub, on, &tell));
     if (tell) {
@@ -384,7 +384,7 @@ tg_err tg_client_find(tg_client *client, const char *venue, const char *prefix,
                       uint32_t *request)
 {
     TG_ENSURE(client != NULL && request != NULL, TG_ERR_INVALID_ARGUMENT);
-    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
     TG_ENSURE(limit >= 1 && limit <= TG__ITEM_MAX, TG_ERR_INVALID_ARGUMENT);
     TG_ENSURE(tg_client_state(client) != TG_SESSION_IDLE, TG_ERR_STATE);
     tg__find find;
@@ -405,14 +405,14 @@ tg_err tg_client_find(tg_client *client, const char *venue, const char *prefix,
 tg_err tg_client_subscription(const tg_client *client, tg_sub_id sub, tg_instrument_id *id)
 {
     TG_ENSURE(client != NULL && id != NULL, TG_ERR_INVALID_ARGUMENT);
-    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
     return tg__slots_answer_get(&client->slots, sub, id);
 }
 
 tg_err tg_client_event(tg_client *client, tg_event *out)
 {
     TG_ENSURE(client != NULL && out != NULL, TG_ERR_INVALID_ARGUMENT);
-    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
     return tg__event_queue_take(&client->events, out) ? TG_OK : TG_ERR_NOT_FOUND;
 }
 
@@ -426,53 +426,11 @@ tg_session_state tg_client_state(const tg_client *client)
     return (tg_session_state)atomic_load_explicit(&client->state, memory_order_relaxed);
 }
 
-static uint64_t read_count(const _Atomic uint64_t *counter)
-{
-    return atomic_load_explicit(counter, memory_order_relaxed);
-}
-
-tg_err tg_client_counters_get(const tg_client *client, tg_client_counters *out)
-{
-    TG_ENSURE(client != NULL && out != NULL, TG_ERR_INVALID_ARGUMENT);
-    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
-    const size_t size = out->struct_size;
-    TG_ENSURE(size > sizeof out->struct_size, TG_ERR_INVALID_ARGUMENT);
-    const tg__engine_counters *c = tg__engine_counters_of(client->engine);
-    const uint64_t connects = read_count(&c->connects);
-    const tg_client_counters now = {
-        .struct_size = size,
-        .bytes = read_count(&c->bytes),
-        .messages = read_count(&c->messages),
-        .frames = read_count(&c->frames),
-        .frames_rejected = read_count(&c->frames_rejected),
-        .frames_unfit = read_count(&c->frames_unfit),
-        .unknown_messages = read_count(&c->unknown_messages),
-        .gaps = read_count(&c->gaps),
-        .resyncs = read_count(&c->resyncs),
-        .connects = connects,
-        .attempts = read_count(&c->attempts),
-        .reconnects = connects > 0 ? connects - 1 : 0,
-        .events_dropped = read_count(&client->events.dropped),
-        .rtt_ns = atomic_load_explicit(&c->rtt_ns, memory_order_relaxed),
-        .rtt_mono_ns = atomic_load_explicit(&c->rtt_mono_ns, memory_order_relaxed),
-        .ts_gateway_ns = atomic_load_explicit(&c->ts_gateway_ns, memory_order_relaxed),
-        .token_requests = read_count(&c->token_requests),
-        .tokens_renewed = read_count(&c->tokens_renewed),
-        .tokens_refused = read_count(&c->tokens_refused),
-        .priority_rows = read_count(&c->priority_rows),
-        .priority_held = read_count(&c->priority_held),
-        .books_refused = read_count(&c->books_refused),
-    };
-    memset(out, 0, size);
-    memcpy(out, &now, size < sizeof now ? size : sizeof now);
-    return TG_OK;
-}
-
 tg_err tg_client_stage(const tg_client *client, tg_stage stage, tg_histogram *into)
 {
     TG_ENSURE(client != NULL && into != NULL && (unsigned)stage < TG_STAGE_COUNT,
               TG_ERR_INVALID_ARGUMENT);
-    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
     tg_histogram_reset(into);
     return tg_histogram_add(into, client->stage[stage]);
 }
@@ -483,7 +441,7 @@ void tg_client_last_error(const tg_client *client, char *buf, size_t size)
         return;
     }
     buf[0] = '\0';
-    if (client == NULL || is_forked(client)) {
+    if (client == NULL || tg__client_is_forked(client)) {
         return;
     }
     /* The lock is not part of what const promises to leave alone. */

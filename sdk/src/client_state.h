@@ -58,6 +58,11 @@ struct tg_client {
     uint64_t activity; /* calls of the connection into the client */
 };
 
+/* --- client.c --- */
+
+/* In a child the thread does not exist, and the sockets are the parent's. */
+bool tg__client_is_forked(const tg_client *client);
+
 /* --- client_network.c: the network thread's side --- */
 
 /* The calls that the connection makes into the client. */

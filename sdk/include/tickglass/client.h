@@ -280,11 +280,32 @@ typedef struct tg_client_counters {
     uint64_t priority_rows;  /**< received at once instead of conflated; restated ones included */
     uint64_t priority_held;  /**< instruments that the gateway sends so, in the latest session */
     uint64_t books_refused;  /**< depth for which the store had no place */
+    uint64_t unknown_rows;   /**< of an id that no dictionary entry explained */
+    uint64_t late_inputs;    /**< what came of a connection that was over: ignored */
+    uint64_t state_errors;   /**< what the session's state table refuses: a mistake of ours */
+    uint64_t set_mismatches; /**< the gateway's account of our set was not ours */
 } tg_client_counters;
 
 /** Set struct_size first. Thread: any.  Blocks: no.  Since: 0.1 */
 TG_API TG_MUST_CHECK tg_err tg_client_counters_get(const tg_client *client,
                                                    tg_client_counters *out);
+
+/**
+ * Counters as Prometheus' text format 0.0.4: "tickglass_client_frames_total 12" and so on, each
+ * with HELP and TYPE, so that one client's text is a page of its own. Times are in seconds; an rtt
+ * that was not measured is left out.
+ *
+ * @param[in]  labels  what stands between { and } after each name, as "desk=\"fx\",seat=\"7\"", the
+ *                     values escaped by the caller; NULL: nothing
+ * @param[in]  size    of buf in bytes; 0 with buf NULL asks for the size only
+ * @param[out] needed  bytes for the whole text with its terminator
+ * @retval TG_ERR_BUFFER_TOO_SMALL  size is under *needed; buf holds the beginning
+ * @retval TG_ERR_INVALID_ARGUMENT  a pointer is NULL, or labels holds a brace or a line break
+ * Thread: any.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_client_counters_text(const tg_client_counters *counters,
+                                                    const char *labels, char *buf, size_t size,
+                                                    size_t *needed);
 
 /** Stages of a received row, durations in nanoseconds. */
 typedef enum tg_stage {
