@@ -85,6 +85,11 @@ static void carry_out(host *h)
             }
             break;
         }
+        case TG__ACTION_SEND_TOKEN:
+            check(h->open && action.generation == h->generation);
+            break;
+        case TG__ACTION_TOKEN:
+        case TG__ACTION_PRIORITY:
         case TG__ACTION_ANSWER:
         case TG__ACTION_PUBLISHED:
             break;
@@ -138,7 +143,11 @@ static void give_command(host *h, script *s)
     tg__input input = {.kind = TG__INPUT_SUBSCRIBE};
     tg__find find;
     memset(&find, 0, sizeof find);
-    if (what % 4 < 2) {
+    if (what >= 0xc0) {
+        input.kind = TG__INPUT_PRIORITISE;
+        input.as.prioritise.sub.v = UINT32_C(0x10000) | slot;
+        input.as.prioritise.on = what % 2 != 0;
+    } else if (what % 4 < 2) {
         input.as.subscribe.sub.v = UINT32_C(0x10000) | slot;
         input.as.subscribe.venue = "V";
         input.as.subscribe.symbol = symbols[what / 4 % 8];
@@ -178,6 +187,7 @@ static void step(host *h, script *s)
 {
     const tg__engine_state state = tg__engine_state_of(h->engine);
     tg__input input = {.kind = TG__INPUT_START, .generation = h->generation};
+    uint8_t what = 0;
     switch (next_byte(s) % 8) {
     case 0:
         if (state == TG__ENGINE_IDLE) {
@@ -203,7 +213,12 @@ static void step(host *h, script *s)
         h->now_ns += (int64_t)next_byte(s) * 10000000;
         break;
     case 5:
-        if (next_byte(s) == 0) {
+        what = next_byte(s);
+        if (what == 1 || what == 2) {
+            input.kind = TG__INPUT_TOKEN;
+            input.as.token_given = what == 1;
+            check(give(h, &input) == (state == TG__ENGINE_IDLE ? TG_ERR_STATE : TG_OK));
+        } else if (what == 0) {
             input.kind = TG__INPUT_STOP;
             h->open = false;
             check(give(h, &input) == TG_OK);
@@ -276,6 +291,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                         .backoff_first_ms = 100,
                                         .backoff_cap_ms = 1000,
                                         .random_seed = 1,
+                                        .renews_tokens = size > 0 && data[0] >= 0x80,
                                         .clock = &clock};
     check(tg__engine_open(&options, &h.engine) == TG_OK);
     script s = {data, data + size};

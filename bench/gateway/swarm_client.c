@@ -121,6 +121,8 @@ static void on_event(void *ctx, const tg_event *event)
         break;
     case TG_EVENT_GAP:
     case TG_EVENT_RESYNCED:
+    case TG_EVENT_TOKEN:
+    case TG_EVENT_PRIORITY:
         break; /* among the client's own counters */
     }
 }

@@ -26,6 +26,7 @@ sched semaphore spawn strings syslog termios unistd utime""".split())
 THIRD_PARTY = [
     ("SDL2_ttf", r"SDL_ttf\.h"),
     ("SDL2", r"SDL(2/)?.*"),
+    ("glib", r"glib\.h"),
     ("libwebsockets", r"libwebsockets.*"),
     ("mbedtls", r"(mbedtls|psa)/.*"),
     ("stb", r"(stb/)?stb_.*"),

@@ -247,6 +247,8 @@ static void take_event(feed *self, const tg_event *event)
     case TG_EVENT_GAP:
     case TG_EVENT_RESYNCED:
     case TG_EVENT_FAULT:
+    case TG_EVENT_TOKEN:
+    case TG_EVENT_PRIORITY:
         break;
     }
     if (event->text[0] != '\0') {

@@ -88,12 +88,7 @@ static tg_err settle_options(tg_client_options *o)
     TG_ENSURE(o->events_max <= EVENTS_MAX && o->backoff_cap_ms <= BACKOFF_MAX_MS &&
                   o->backoff_first_ms <= o->backoff_cap_ms,
               TG_ERR_INVALID_ARGUMENT);
-    TG_ENSURE(o->token == NULL || (o->token[0] != '\0' && strlen(o->token) <= TG__TOKEN_SIZE_MAX),
-              TG_ERR_INVALID_ARGUMENT);
-    for (const char *at = o->token; at != NULL && *at != '\0'; at++) {
-        /* A line break would end the header that the token stands in. */
-        TG_ENSURE(*at > ' ' && *at < 0x7f, TG_ERR_INVALID_ARGUMENT);
-    }
+    TG_ENSURE(o->token == NULL || tg__token_is_valid(o->token), TG_ERR_INVALID_ARGUMENT);
     return TG_OK;
 }
 
@@ -126,8 +121,10 @@ static tg_err open_queues(tg_client *client)
     const uint32_t interests = interests_max(client);
     TG_TRY(tg__event_queue_init(&client->events, client->options.events_max));
     TG_TRY(tg__slots_init(&client->slots, interests));
-    /* Each slot has at most one subscription and one unsubscription under way: never full. */
-    return tg__command_queue_init(&client->commands, 2 * interests + TG__FIND_SLOTS);
+    TG_TRY(tg__credential_init(&client->credential, client->options.token,
+                               client->options.token_provider == NULL));
+    /* Each slot has at most one command of each kind under way: never full. */
+    return tg__command_queue_init(&client->commands, 3 * interests + TG__FIND_SLOTS);
 }
 
 static tg_err open_connection(tg_client *client)
@@ -141,7 +138,7 @@ static tg_err open_connection(tg_client *client)
                               sizeof why));
     }
     options.ca_pem = client->ca_pem;
-    options.token = client->options.token;
+    options.credential = &client->credential;
     options.message_size_max = TG__MESSAGE_SIZE_MAX;
     options.clock = &client->clock;
     options.handler = tg__client_handler(client);
@@ -159,6 +156,8 @@ static tg_err open_engine(tg_client *client)
     options.backoff_cap_ms = client->options.backoff_cap_ms;
     options.random_seed = client->options.random_seed != 0 ? client->options.random_seed
                                                            : tg__io_random_seed(client->io);
+    options.renews_tokens = client->options.token_provider != NULL;
+    options.has_token = client->options.token != NULL;
     options.clock = &client->clock;
     memcpy(options.stage, client->stage, sizeof options.stage);
     return tg__engine_open(&options, &client->engine);
@@ -176,6 +175,7 @@ static void release(tg_client *client)
     tg__command_queue_deinit(&client->commands);
     tg__slots_deinit(&client->slots);
     tg__event_queue_deinit(&client->events);
+    tg__credential_deinit(&client->credential);
     (void)pthread_mutex_destroy(&client->error_lock);
     free(client->ca_pem);
     free(client);
@@ -222,15 +222,15 @@ tg_err tg_client_open(const tg_client_options *opt, tg_client **out)
     return TG_OK;
 }
 
-static bool is_forked(const tg_client *client)
+bool tg__client_is_forked(const tg_client *client)
 {
     return getpid() != client->pid;
 }
 
 void tg_client_close(tg_client *client)
 {
-    if (client == NULL || is_forked(client)) {
-        return; /* in a child the thread does not exist, and the sockets are the parent's */
+    if (client == NULL || tg__client_is_forked(client)) {
+        return;
     }
     switch ((tg__drive)atomic_load_explicit(&client->drive, memory_order_relaxed)) {
     case TG__DRIVE_THREAD:
@@ -258,7 +258,7 @@ static bool claim_drive(tg_client *client, tg__drive drive)
 tg_err tg_client_start(tg_client *client)
 {
     TG_ENSURE(client != NULL, TG_ERR_INVALID_ARGUMENT);
-    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
     TG_ENSURE(claim_drive(client, TG__DRIVE_THREAD), TG_ERR_STATE);
     /* Started from here on for whoever asks, though the thread has not run yet. */
     atomic_store_explicit(&client->state, TG_SESSION_CONNECTING, memory_order_relaxed);
@@ -272,7 +272,7 @@ tg_err tg_client_start(tg_client *client)
 
 void tg_client_stop(tg_client *client)
 {
-    if (client == NULL || is_forked(client)) {
+    if (client == NULL || tg__client_is_forked(client)) {
         return;
     }
     /* Release: pairs with the acquire in tg__client_take_commands(). */
@@ -283,8 +283,12 @@ void tg_client_stop(tg_client *client)
 tg_err tg_client_step(tg_client *client, uint32_t budget_us)
 {
     TG_ENSURE(client != NULL, TG_ERR_INVALID_ARGUMENT);
-    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
     const int64_t until_ns = tg_clock_mono_ns(&client->clock) + (int64_t)budget_us * 1000;
+    if (atomic_load_explicit(&client->drive, memory_order_relaxed) == TG__DRIVE_NONE) {
+        int fd = -1; /* before the first socket, so that every one is in it */
+        TG_TRY(tg__io_fd(client->io, &fd));
+    }
     if (claim_drive(client, TG__DRIVE_STEP)) {
         tg__client_connect(client);
     }
@@ -299,6 +303,38 @@ tg_err tg_client_step(tg_client *client, uint32_t budget_us)
     return TG_OK;
 }
 
+tg_err tg_client_token(tg_client *client, const char *token)
+{
+    TG_ENSURE(client != NULL && (token == NULL || tg__token_is_valid(token)),
+              TG_ERR_INVALID_ARGUMENT);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
+    TG_TRY(tg__credential_answer(&client->credential, token));
+    tg__io_wake(client->io);
+    return TG_OK;
+}
+
+tg_err tg_client_fd(tg_client *client, int *fd)
+{
+    TG_ENSURE(client != NULL && fd != NULL, TG_ERR_INVALID_ARGUMENT);
+    *fd = -1;
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
+    TG_ENSURE(atomic_load_explicit(&client->drive, memory_order_relaxed) != TG__DRIVE_THREAD,
+              TG_ERR_STATE);
+    return tg__io_fd(client->io, fd);
+}
+
+tg_err tg_client_next_deadline(tg_client *client, int64_t *mono_ns)
+{
+    TG_ENSURE(client != NULL && mono_ns != NULL, TG_ERR_INVALID_ARGUMENT);
+    *mono_ns = INT64_MAX;
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
+    const int drive = atomic_load_explicit(&client->drive, memory_order_relaxed);
+    TG_ENSURE(drive != TG__DRIVE_THREAD, TG_ERR_STATE);
+    const bool at_once = drive == TG__DRIVE_NONE || !tg__command_queue_is_empty(&client->commands);
+    *mono_ns = at_once ? tg_clock_mono_ns(&client->clock) : tg__io_deadline(client->io);
+    return TG_OK;
+}
+
 static bool is_name(const char *text, size_t size)
 {
     return text != NULL && tg__text_is_valid(text, strlen(text), size - 1);
@@ -308,7 +344,7 @@ tg_err tg_client_subscribe(tg_client *client, const char *venue, const char *sym
 {
     TG_ENSURE(client != NULL && out != NULL, TG_ERR_INVALID_ARGUMENT);
     out->v = 0;
-    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
     TG_ENSURE(is_name(venue, TG_VENUE_NAME_SIZE) && is_name(symbol, TG_SYMBOL_SIZE),
               TG_ERR_INVALID_ARGUMENT);
     tg_sub_id sub = {0};
@@ -326,10 +362,23 @@ tg_err tg_client_subscribe(tg_client *client, const char *venue, const char *sym
 tg_err tg_client_unsubscribe(tg_client *client, tg_sub_id sub)
 {
     TG_ENSURE(client != NULL, TG_ERR_INVALID_ARGUMENT);
-    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
     TG_TRY(tg__slots_give_up(&client->slots, sub));
     TG_TRY(tg__command_queue_put(&client->commands, TG__COMMAND_UNSUBSCRIBE, sub.v));
     tg__io_wake(client->io);
+    return TG_OK;
+}
+
+tg_err tg_client_prioritise(tg_client *client, tg_sub_id sub, bool on)
+{
+    TG_ENSURE(client != NULL, TG_ERR_INVALID_ARGUMENT);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
+    bool tell = false;
+    TG_TRY(tg__slots_prioritise(&client->slots, sub, on, &tell));
+    if (tell) {
+        TG_TRY(tg__command_queue_put(&client->commands, TG__COMMAND_PRIORITISE, sub.v));
+        tg__io_wake(client->io);
+    }
     return TG_OK;
 }
 
@@ -349,7 +398,7 @@ tg_err tg_client_find(tg_client *client, const char *venue, const char *prefix,
                       uint32_t *request)
 {
     TG_ENSURE(client != NULL && request != NULL, TG_ERR_INVALID_ARGUMENT);
-    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
     TG_ENSURE(limit >= 1 && limit <= TG__ITEM_MAX, TG_ERR_INVALID_ARGUMENT);
     TG_ENSURE(tg_client_state(client) != TG_SESSION_IDLE, TG_ERR_STATE);
     tg__find find;
@@ -370,14 +419,14 @@ tg_err tg_client_find(tg_client *client, const char *venue, const char *prefix,
 tg_err tg_client_subscription(const tg_client *client, tg_sub_id sub, tg_instrument_id *id)
 {
     TG_ENSURE(client != NULL && id != NULL, TG_ERR_INVALID_ARGUMENT);
-    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
     return tg__slots_answer_get(&client->slots, sub, id);
 }
 
 tg_err tg_client_event(tg_client *client, tg_event *out)
 {
     TG_ENSURE(client != NULL && out != NULL, TG_ERR_INVALID_ARGUMENT);
-    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
     return tg__event_queue_take(&client->events, out) ? TG_OK : TG_ERR_NOT_FOUND;
 }
 
@@ -391,47 +440,11 @@ tg_session_state tg_client_state(const tg_client *client)
     return (tg_session_state)atomic_load_explicit(&client->state, memory_order_relaxed);
 }
 
-static uint64_t read_count(const _Atomic uint64_t *counter)
-{
-    return atomic_load_explicit(counter, memory_order_relaxed);
-}
-
-tg_err tg_client_counters_get(const tg_client *client, tg_client_counters *out)
-{
-    TG_ENSURE(client != NULL && out != NULL, TG_ERR_INVALID_ARGUMENT);
-    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
-    const size_t size = out->struct_size;
-    TG_ENSURE(size > sizeof out->struct_size, TG_ERR_INVALID_ARGUMENT);
-    const tg__engine_counters *c = tg__engine_counters_of(client->engine);
-    const uint64_t connects = read_count(&c->connects);
-    const tg_client_counters now = {
-        .struct_size = size,
-        .bytes = read_count(&c->bytes),
-        .messages = read_count(&c->messages),
-        .frames = read_count(&c->frames),
-        .frames_rejected = read_count(&c->frames_rejected),
-        .frames_unfit = read_count(&c->frames_unfit),
-        .unknown_messages = read_count(&c->unknown_messages),
-        .gaps = read_count(&c->gaps),
-        .resyncs = read_count(&c->resyncs),
-        .connects = connects,
-        .attempts = read_count(&c->attempts),
-        .reconnects = connects > 0 ? connects - 1 : 0,
-        .events_dropped = read_count(&client->events.dropped),
-        .rtt_ns = atomic_load_explicit(&c->rtt_ns, memory_order_relaxed),
-        .rtt_mono_ns = atomic_load_explicit(&c->rtt_mono_ns, memory_order_relaxed),
-        .ts_gateway_ns = atomic_load_explicit(&c->ts_gateway_ns, memory_order_relaxed),
-    };
-    memset(out, 0, size);
-    memcpy(out, &now, size < sizeof now ? size : sizeof now);
-    return TG_OK;
-}
-
 tg_err tg_client_stage(const tg_client *client, tg_stage stage, tg_histogram *into)
 {
     TG_ENSURE(client != NULL && into != NULL && (unsigned)stage < TG_STAGE_COUNT,
               TG_ERR_INVALID_ARGUMENT);
-    TG_ENSURE(!is_forked(client), TG_ERR_FORKED);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
     tg_histogram_reset(into);
     return tg_histogram_add(into, client->stage[stage]);
 }
@@ -442,7 +455,7 @@ void tg_client_last_error(const tg_client *client, char *buf, size_t size)
         return;
     }
     buf[0] = '\0';
-    if (client == NULL || is_forked(client)) {
+    if (client == NULL || tg__client_is_forked(client)) {
         return;
     }
     /* The lock is not part of what const promises to leave alone. */

@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "client_state.h"
+#include "tls_trust.h"
 
-#define LEAVE_NS INT64_C(300000000)
+#define LEAVE_NS     INT64_C(300000000)
+#define COMMANDS_MAX 64u /* at a time, so that a step ends */
 
 void tg__client_set_error(tg_client *client, const char *text)
 {
@@ -17,7 +19,7 @@ static void emit(tg_client *client, const tg_event *event)
 {
     /* Relaxed: the state is a fact of its own; no memory is read because of it. */
     atomic_store_explicit(&client->state, (int)event->state, memory_order_relaxed);
-    if (event->err != TG_OK && event->kind != TG_EVENT_ANSWER) {
+    if (event->err != TG_OK && event->kind != TG_EVENT_ANSWER && event->kind != TG_EVENT_PRIORITY) {
         tg__client_set_error(client, event->text);
     }
     if (client->options.on_event != NULL) {
@@ -26,24 +28,36 @@ static void emit(tg_client *client, const tg_event *event)
     tg__event_queue_put(&client->events, event);
 }
 
-static void emit_answer(tg_client *client, const tg__sub_answer *answer)
+static void tell_answer(tg_client *client, tg_event_kind kind, const tg__sub_answer *answer,
+                        const char *good)
 {
-    tg__slots_answer_set(&client->slots, answer->sub, answer->err, answer->id);
-    if (answer->err == TG_ERR_STATE) {
-        return; /* an answer that no longer holds; the next one follows */
-    }
     const tg__slot *slot = tg__slots_name(&client->slots, answer->sub);
     tg_event event;
     memset(&event, 0, sizeof event);
-    event.kind = TG_EVENT_ANSWER;
+    event.kind = kind;
     event.state = tg__engine_session_state(client->engine);
     event.err = answer->err;
     event.sub = answer->sub;
     event.id = answer->id;
     event.mono_ns = tg_clock_mono_ns(&client->clock);
     (void)snprintf(event.text, sizeof event.text, "%s:%s: %s", slot->venue, slot->symbol,
-                   answer->err == TG_OK ? "subscribed" : tg_err_text(answer->err));
+                   answer->err == TG_OK ? good : tg_err_text(answer->err));
     emit(client, &event);
+}
+
+static void emit_answer(tg_client *client, const tg__sub_answer *answer)
+{
+    tg__slots_answer_set(&client->slots, answer->sub, answer->err, answer->id);
+    if (answer->err != TG_ERR_STATE) { /* an answer that no longer holds; the next one follows */
+        tell_answer(client, TG_EVENT_ANSWER, answer, "subscribed");
+    }
+}
+
+static void emit_priority(tg_client *client, const tg__sub_answer *answer)
+{
+    if (answer->err != TG_ERR_STATE) {
+        tell_answer(client, TG_EVENT_PRIORITY, answer, "every tick and depth");
+    }
 }
 
 static void give_found(tg_client *client, const tg__found *found, tg__dictionary_reader reader)
@@ -78,6 +92,24 @@ static void tell_published(tg_client *client)
     }
 }
 
+/* The token passes from its one place to the connection; the copies on the way are wiped. */
+static void send_token(tg_client *client, uint32_t generation)
+{
+    char token[TG__TOKEN_SIZE_MAX + 1];
+    uint8_t message[TG__TOKEN_SIZE_MAX + 8];
+    size_t size = 0;
+    const size_t token_size = tg__credential_hand_over(&client->credential, token);
+    tg_err err = tg__token_encode(token, token_size, message, sizeof message, &size);
+    if (err == TG_OK) {
+        err = tg__io_send_secret(client->io, generation, message, size);
+    }
+    tg__wipe(token, sizeof token);
+    tg__wipe(message, sizeof message);
+    if (err != TG_OK) {
+        client->overflowed = generation;
+    }
+}
+
 static void perform(tg_client *client, const tg__action *action)
 {
     switch (action->kind) {
@@ -89,6 +121,13 @@ static void perform(tg_client *client, const tg__action *action)
                         action->as.send.size) != TG_OK) {
             client->overflowed = action->generation;
         }
+        break;
+    case TG__ACTION_TOKEN:
+        tg__credential_ask(&client->credential);
+        client->options.token_provider(client->options.ctx, client, action->as.token_reason);
+        break;
+    case TG__ACTION_SEND_TOKEN:
+        send_token(client, action->generation);
         break;
     case TG__ACTION_TIMER:
         tg__io_timer(client->io, action->as.deadline_ns);
@@ -104,6 +143,9 @@ static void perform(tg_client *client, const tg__action *action)
         break;
     case TG__ACTION_ANSWER:
         emit_answer(client, &action->as.answer);
+        break;
+    case TG__ACTION_PRIORITY:
+        emit_priority(client, &action->as.answer);
         break;
     case TG__ACTION_FOUND:
         give_found(client, &action->as.found.found, action->as.found.reader);
@@ -229,6 +271,16 @@ static void take_unsubscribe(tg_client *client, tg_sub_id sub)
     tg__slots_free(&client->slots, sub);
 }
 
+static void take_prioritise(tg_client *client, tg_sub_id sub)
+{
+    const tg__input input = {
+        .kind = TG__INPUT_PRIORITISE,
+        .now_ns = tg_clock_mono_ns(&client->clock),
+        .as.prioritise = {sub, tg__slots_priority(&client->slots, sub)},
+    };
+    (void)feed(client, &input);
+}
+
 static void take_find(tg_client *client, uint32_t slot)
 {
     const tg__find find = client->commands.finds[slot];
@@ -244,10 +296,28 @@ static void take_find(tg_client *client, uint32_t slot)
     }
 }
 
+static void take_token(tg_client *client)
+{
+    tg__input input = {.kind = TG__INPUT_TOKEN};
+    if (!tg__credential_take_answer(&client->credential, &input.as.token_given)) {
+        return;
+    }
+    client->activity++;
+    input.now_ns = tg_clock_mono_ns(&client->clock);
+    if (feed(client, &input) != TG_OK) {
+        tg__credential_forget(&client->credential); /* stopped in the meantime */
+    }
+}
+
 void tg__client_take_commands(tg_client *client)
 {
+    take_token(client);
     tg__command command;
-    while (tg__command_queue_take(&client->commands, &command)) {
+    for (uint32_t i = 0; i < COMMANDS_MAX; i++) {
+        if (!tg__command_queue_take(&client->commands, &command)) {
+            break;
+        }
+        client->activity++;
         switch (command.kind) {
         case TG__COMMAND_SUBSCRIBE:
             take_subscribe(client, (tg_sub_id){command.number});
@@ -255,14 +325,22 @@ void tg__client_take_commands(tg_client *client)
         case TG__COMMAND_UNSUBSCRIBE:
             take_unsubscribe(client, (tg_sub_id){command.number});
             break;
+        case TG__COMMAND_PRIORITISE:
+            take_prioritise(client, (tg_sub_id){command.number});
+            break;
         case TG__COMMAND_FIND:
             take_find(client, command.number);
             break;
         }
     }
+    if (!tg__command_queue_is_empty(&client->commands)) {
+        tg__io_wake(client->io);
+        return;
+    }
     /* Acquire: pairs with the release in tg_client_stop(); commands given before it were taken. */
     if (atomic_exchange_explicit(&client->stop_requested, false, memory_order_acquire)) {
         feed_plain(client, TG__INPUT_STOP, 0);
+        tg__credential_forget(&client->credential);
     }
 }
 

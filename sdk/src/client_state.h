@@ -10,6 +10,7 @@
 #include <tickglass/histogram.h>
 
 #include "command_queue.h"
+#include "credential.h"
 #include "engine.h"
 #include "event_queue.h"
 #include "io.h"
@@ -36,6 +37,7 @@ struct tg_client {
     tg__command_queue commands;
     tg__slots slots;
     tg__event_queue events;
+    tg__credential credential;
     pthread_mutex_t error_lock; /* guards last_error; never held over a callback */
     char last_error[256];
     _Atomic int state;            /* tg_session_state; one writer, the network thread */
@@ -56,11 +58,17 @@ struct tg_client {
     uint64_t activity; /* calls of the connection into the client */
 };
 
+/* --- client.c --- */
+
+/* In a child the thread does not exist, and the sockets are the parent's. */
+bool tg__client_is_forked(const tg_client *client);
+
 /* --- client_network.c: the network thread's side --- */
 
 /* The calls that the connection makes into the client. */
 tg__io_handler tg__client_handler(tg_client *client);
-/* Everything that was asked for by other threads. */
+/* What was asked for by other threads, up to a bound; what is left then is taken in the next call,
+ * for which the connection is woken. */
 void tg__client_take_commands(tg_client *client);
 void tg__client_connect(tg_client *client);
 /* Says good-bye if there is a session, and gives it a moment to get out. */

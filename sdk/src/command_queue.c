@@ -75,6 +75,13 @@ tg_err tg__command_queue_put_find(tg__command_queue *queue, const tg__find *find
     return err;
 }
 
+bool tg__command_queue_is_empty(const tg__command_queue *queue)
+{
+    /* Relaxed: what is put at the same time wakes the consumer. */
+    return atomic_load_explicit(&queue->head, memory_order_relaxed) ==
+           atomic_load_explicit(&queue->tail, memory_order_relaxed);
+}
+
 bool tg__command_queue_take(tg__command_queue *queue, tg__command *command)
 {
     const uint32_t head = atomic_load_explicit(&queue->head, memory_order_relaxed);

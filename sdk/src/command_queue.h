@@ -18,12 +18,13 @@
 typedef enum tg__command_kind {
     TG__COMMAND_SUBSCRIBE,
     TG__COMMAND_UNSUBSCRIBE,
+    TG__COMMAND_PRIORITISE,
     TG__COMMAND_FIND
 } tg__command_kind;
 
 typedef struct tg__command {
     tg__command_kind kind;
-    uint32_t number; /* SUBSCRIBE, UNSUBSCRIBE: the tg_sub_id; FIND: its place in finds */
+    uint32_t number; /* FIND: its place in finds; else the tg_sub_id */
 } tg__command;
 
 #define TG__FIND_SLOTS 16u
@@ -48,6 +49,8 @@ TG_MUST_CHECK tg_err tg__command_queue_put(tg__command_queue *queue, tg__command
                                            uint32_t number);
 TG_MUST_CHECK tg_err tg__command_queue_put_find(tg__command_queue *queue, const tg__find *find);
 
+/* Thread: the consumer. */
+bool tg__command_queue_is_empty(const tg__command_queue *queue);
 /* Thread: the consumer. False: empty. A FIND names a slot of
  * finds, which tg__command_queue_free_find() gives back. */
 bool tg__command_queue_take(tg__command_queue *queue, tg__command *command);

@@ -252,6 +252,16 @@ tg_err tg__desired_remove(tg__desired *desired, tg_sub_id sub)
     return TG_OK;
 }
 
+const tg__want *tg__desired_want(const tg__desired *desired, tg_sub_id sub)
+{
+    const uint32_t slot = tg__sub_slot(sub);
+    if (sub.v == 0 || slot >= desired->interest_capacity ||
+        desired->interests[slot].sub.v != sub.v || desired->interests[slot].want == TG__NO_WANT) {
+        return NULL;
+    }
+    return &desired->wants[desired->interests[slot].want];
+}
+
 void tg__desired_begin(tg__desired *desired, bool keep_ids)
 {
     desired->held_count = 0;

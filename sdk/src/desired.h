@@ -85,6 +85,9 @@ TG_MUST_CHECK tg_err tg__desired_add(tg__desired *desired, tg_sub_id sub, const 
 /* TG_ERR_NOT_FOUND: no such interest. */
 TG_MUST_CHECK tg_err tg__desired_remove(tg__desired *desired, tg_sub_id sub);
 
+/* What an interest wants; NULL: there is no such interest, or no room for its name. */
+const tg__want *tg__desired_want(const tg__desired *desired, tg_sub_id sub);
+
 /* A session starts: the gateway holds nothing of ours. Ids stay known only if keep_ids. */
 void tg__desired_begin(tg__desired *desired, bool keep_ids);
 

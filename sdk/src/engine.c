@@ -44,6 +44,8 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
         [TG__INPUT_UNSUBSCRIBE] = ROW(tg__on_unsubscribe),
         [TG__INPUT_FIND]        = ROW(refuse),
+        [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
+        [TG__INPUT_TOKEN]       = ROW(refuse),
     },
     [TG__ENGINE_CONNECTING] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -55,6 +57,8 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
         [TG__INPUT_UNSUBSCRIBE] = ROW(tg__on_unsubscribe),
         [TG__INPUT_FIND]        = ROW(tg__on_find),
+        [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
+        [TG__INPUT_TOKEN]       = ROW(tg__on_token_early),
     },
     [TG__ENGINE_OPENING] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -66,6 +70,8 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
         [TG__INPUT_UNSUBSCRIBE] = ROW(tg__on_unsubscribe),
         [TG__INPUT_FIND]        = ROW(tg__on_find),
+        [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
+        [TG__INPUT_TOKEN]       = ROW(tg__on_token_early),
     },
     [TG__ENGINE_JOINING] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -77,6 +83,8 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
         [TG__INPUT_UNSUBSCRIBE] = ROW(tg__on_unsubscribe),
         [TG__INPUT_FIND]        = ROW(tg__on_find),
+        [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
+        [TG__INPUT_TOKEN]       = ROW(tg__on_token_renewed),
     },
     [TG__ENGINE_LIVE] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -88,6 +96,8 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
         [TG__INPUT_UNSUBSCRIBE] = ROW(tg__on_unsubscribe),
         [TG__INPUT_FIND]        = ROW(tg__on_find),
+        [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
+        [TG__INPUT_TOKEN]       = ROW(tg__on_token_renewed),
     },
     [TG__ENGINE_RESYNCING] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -99,6 +109,8 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
         [TG__INPUT_UNSUBSCRIBE] = ROW(tg__on_unsubscribe),
         [TG__INPUT_FIND]        = ROW(tg__on_find),
+        [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
+        [TG__INPUT_TOKEN]       = ROW(tg__on_token_renewed),
     },
     [TG__ENGINE_WAITING] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -110,6 +122,21 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
         [TG__INPUT_UNSUBSCRIBE] = ROW(tg__on_unsubscribe),
         [TG__INPUT_FIND]        = ROW(tg__on_find),
+        [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
+        [TG__INPUT_TOKEN]       = ROW(tg__on_token_early),
+    },
+    [TG__ENGINE_TOKEN] = {
+        [TG__INPUT_START]       = ROW(refuse),
+        [TG__INPUT_STOP]        = ROW(tg__on_stop),
+        [TG__INPUT_CONNECTED]   = ROW(refuse),
+        [TG__INPUT_MESSAGE]     = ROW(refuse),
+        [TG__INPUT_CLOSED]      = ROW(refuse),
+        [TG__INPUT_TIMER]       = ROW(tg__on_token_timer),
+        [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
+        [TG__INPUT_UNSUBSCRIBE] = ROW(tg__on_unsubscribe),
+        [TG__INPUT_FIND]        = ROW(tg__on_find),
+        [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
+        [TG__INPUT_TOKEN]       = ROW(tg__on_token_awaited),
     },
 };
 #undef ROW
@@ -132,7 +159,11 @@ static tg_err allocate(tg__engine *engine, const tg__engine_options *options)
     if (engine->channel_ids == NULL || engine->channel_images == NULL || engine->updates == NULL) {
         return TG_ERR_NO_MEMORY;
     }
-    return tg__desired_init(&engine->desired, options->instruments_max, options->interests_max);
+    TG_TRY(tg__desired_init(&engine->desired, options->instruments_max, options->interests_max));
+    return tg__desired_init(&engine->priority,
+                            options->instruments_max < TG__PRIORITY_MAX ? options->instruments_max
+                                                                        : TG__PRIORITY_MAX,
+                            options->interests_max);
 }
 
 tg_err tg__engine_open(const tg__engine_options *options, tg__engine **out)
@@ -152,6 +183,8 @@ tg_err tg__engine_open(const tg__engine_options *options, tg__engine **out)
     engine->clock = *options->clock;
     memcpy(engine->stage, options->stage, sizeof engine->stage);
     engine->random.state = options->random_seed;
+    engine->renews = options->renews_tokens;
+    engine->token = options->has_token ? TG__TOKEN_READY : TG__TOKEN_NONE;
     engine->next_request = 1;
     engine->timer_ns = TG__NEVER;
     tg__backoff_init(&engine->backoff, options->backoff_first_ms, options->backoff_cap_ms);
@@ -168,6 +201,7 @@ void tg__engine_close(tg__engine *engine)
         return;
     }
     tg__desired_deinit(&engine->desired);
+    tg__desired_deinit(&engine->priority);
     free(engine->channel_ids);
     free(engine->channel_images);
     free(engine->updates);
@@ -248,7 +282,7 @@ tg_session_state tg__engine_session_state(const tg__engine *engine)
         [TG__ENGINE_IDLE] = TG_SESSION_IDLE,       [TG__ENGINE_CONNECTING] = TG_SESSION_CONNECTING,
         [TG__ENGINE_OPENING] = TG_SESSION_JOINING, [TG__ENGINE_JOINING] = TG_SESSION_JOINING,
         [TG__ENGINE_LIVE] = TG_SESSION_LIVE,       [TG__ENGINE_RESYNCING] = TG_SESSION_RESYNCING,
-        [TG__ENGINE_WAITING] = TG_SESSION_WAITING,
+        [TG__ENGINE_WAITING] = TG_SESSION_WAITING, [TG__ENGINE_TOKEN] = TG_SESSION_CONNECTING,
     };
     return states[engine->state];
 }

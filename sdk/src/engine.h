@@ -35,6 +35,8 @@ typedef struct tg__engine_options {
     uint32_t backoff_first_ms;
     uint32_t backoff_cap_ms;
     uint64_t random_seed;
+    bool renews_tokens;                  /* TOKEN actions are answered */
+    bool has_token;                      /* one is there for the first connection */
     const tg_clock *clock;               /* stamps stages only, never decides; copied */
     tg_histogram *stage[TG_STAGE_COUNT]; /* NULL: not measured */
 } tg__engine_options;
@@ -51,6 +53,7 @@ typedef enum tg__engine_state {
     TG__ENGINE_LIVE,
     TG__ENGINE_RESYNCING, /* a hole was seen; a SNAPSHOT is awaited */
     TG__ENGINE_WAITING,   /* for the next attempt */
+    TG__ENGINE_TOKEN,     /* for a token to attempt with */
     TG__ENGINE_STATE_COUNT
 } tg__engine_state;
 
@@ -64,6 +67,8 @@ typedef enum tg__input_kind {
     TG__INPUT_SUBSCRIBE,
     TG__INPUT_UNSUBSCRIBE,
     TG__INPUT_FIND,
+    TG__INPUT_PRIORITISE,
+    TG__INPUT_TOKEN, /* the answer to a TOKEN action */
     TG__INPUT_COUNT
 } tg__input_kind;
 
@@ -84,17 +89,25 @@ typedef struct tg__input {
             const char *symbol;
         } subscribe;
         tg_sub_id unsubscribe;
+        struct {
+            tg_sub_id sub;
+            bool on;
+        } prioritise;
         const tg__find *find; /* copied */
+        bool token_given;     /* false: there is none now */
     } as;
 } tg__input;
 
 typedef enum tg__action_kind {
-    TG__ACTION_CONNECT, /* open a connection and name it by generation */
-    TG__ACTION_SEND,    /* one binary message */
-    TG__ACTION_TIMER,   /* give TIMER at deadline_ns; replaces the one before; INT64_MAX: none */
-    TG__ACTION_CLOSE,   /* say good-bye with code, within a short time; no CLOSED is awaited */
-    TG__ACTION_DROP,    /* cut it at once */
+    TG__ACTION_CONNECT,    /* open a connection and name it by generation */
+    TG__ACTION_TOKEN,      /* get a token; TOKEN is given when it is there, or not to be had */
+    TG__ACTION_SEND,       /* one binary message */
+    TG__ACTION_SEND_TOKEN, /* the token that is there, as a TOKEN message */
+    TG__ACTION_TIMER,      /* give TIMER at deadline_ns; replaces the one before; INT64_MAX: none */
+    TG__ACTION_CLOSE,      /* say good-bye with code, within a short time; no CLOSED is awaited */
+    TG__ACTION_DROP,       /* cut it at once */
     TG__ACTION_EVENT,
+    TG__ACTION_PRIORITY, /* the priority of a subscription has an answer; as ANSWER */
     TG__ACTION_ANSWER,   /* a subscription has an answer, or lost it (TG_ERR_STATE) */
     TG__ACTION_FOUND,    /* a page of the directory */
     TG__ACTION_PUBLISHED /* the store has a new view */
@@ -102,13 +115,14 @@ typedef enum tg__action_kind {
 
 typedef struct tg__action {
     tg__action_kind kind;
-    uint32_t generation; /* CONNECT, SEND, CLOSE, DROP */
+    uint32_t generation; /* CONNECT, SEND, SEND_TOKEN, CLOSE, DROP */
     union {
         struct {
             const uint8_t *bytes;
             size_t size;
         } send;
         int64_t deadline_ns;
+        tg_token_reason token_reason;
         uint16_t close_code;
         tg_event event;
         tg__sub_answer answer;
@@ -147,11 +161,16 @@ typedef struct tg__engine_counters {
     _Atomic uint64_t frames_unfit;
     _Atomic uint64_t unknown_messages;
     _Atomic uint64_t unknown_rows;  /* rows of an id that the store does not know */
+    _Atomic uint64_t priority_rows; /* of TICKS */
+    _Atomic uint64_t priority_held; /* instruments on the priority channel */
     _Atomic uint64_t books_refused; /* the store had no place for their depth */
     _Atomic uint64_t gaps;
     _Atomic uint64_t resyncs;
     _Atomic uint64_t connects;
     _Atomic uint64_t attempts;
+    _Atomic uint64_t token_requests; /* to the provider */
+    _Atomic uint64_t tokens_renewed; /* in session */
+    _Atomic uint64_t tokens_refused; /* renewals, and connections closed or refused for the token */
     _Atomic uint64_t late_inputs;    /* of an older connection */
     _Atomic uint64_t state_errors;   /* inputs that the table refuses */
     _Atomic uint64_t set_mismatches; /* the gateway's account of our set is not ours */

@@ -83,6 +83,11 @@ bool tg__engine_next(tg__engine *engine, tg__action *action)
         action->generation = engine->generation;
         return true;
     }
+    if (tg__desired_next_told(&engine->priority, &action->as.answer)) {
+        action->kind = TG__ACTION_PRIORITY;
+        action->generation = engine->generation;
+        return true;
+    }
     if (event_is_next) {
         pop(engine, action);
         return true;

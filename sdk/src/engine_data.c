@@ -93,6 +93,20 @@ void tg__engine_check_live(tg__engine *engine, int64_t now_ns)
     }
 }
 
+/* A snapshot restates rows, but not depth. Without room it is left out: the next RESYNC has it. */
+static void resync_priority(tg__engine *engine)
+{
+    const tg__request request = {TG__KIND_RESYNC, tg__engine_request_number(engine),
+                                 TG__CHANNEL_PRIORITY};
+    size_t capacity = 0;
+    size_t size = 0;
+    uint8_t *out = tg__engine_out(engine, &capacity);
+    if (engine->priority.held_count > 0 && tg__engine_room(engine) >= 4 &&
+        tg__request_encode(&request, NULL, 0, out, capacity, &size) == TG_OK) {
+        tg__engine_send(engine, size);
+    }
+}
+
 void tg__engine_resync(tg__engine *engine, int64_t now_ns)
 {
     tg__session *session = &engine->session;
@@ -115,6 +129,7 @@ void tg__engine_resync(tg__engine *engine, int64_t now_ns)
     tg__count(&engine->counters.resyncs, 1);
     session->resync_tries++;
     session->resync_last_ns = now_ns;
+    resync_priority(engine);
     session->resync_at_ns = now_ns + session->resync_gap_ns;
     session->resync_gap_ns = tg__min_ns(session->resync_gap_ns * 2, TG__RESYNC_LAST_NS);
     tg__store_set_link(engine->store, TG__LINK_RESYNCING, now_ns);
@@ -259,6 +274,7 @@ tg_err tg__on_ticks(tg__engine *engine, const tg__input *input)
     const tg__arrival arrival = {input->as.message.received_mono_ns, engine->decoded_ns,
                                  ts_gateway_ns};
     tg__tick tick;
+    tg__count(&engine->counters.priority_rows, reader.left);
     while (tg__ticks_next(&reader, &tick)) {
         admit(engine, tick.update.id, &tick.update.image, tick.update.covered, &arrival);
         if (tick.has_book) {

@@ -17,13 +17,16 @@ static void reset_session(tg__engine *engine)
     engine->session.data_at_ns = TG__NEVER;
     engine->session.echo_at_ns = TG__NEVER;
     engine->session.resync_at_ns = TG__NEVER;
+    engine->session.token_end_ns = TG__NEVER;
+    engine->session.renew_at_ns = TG__NEVER;
     engine->session.pump_at_ns = TG__NEVER;
     engine->session.sweep_at_ns = TG__NEVER;
     tg__engine_forget_requests(engine);
 }
 
-static void connect_now(tg__engine *engine, int64_t now_ns)
+void tg__engine_connect(tg__engine *engine, int64_t now_ns)
 {
+    engine->token = TG__TOKEN_NONE; /* handed over with the upgrade */
     engine->state = TG__ENGINE_CONNECTING;
     engine->generation++;
     reset_session(engine);
@@ -36,7 +39,7 @@ static void connect_now(tg__engine *engine, int64_t now_ns)
 tg_err tg__on_start(tg__engine *engine, const tg__input *input)
 {
     tg__backoff_reset(&engine->backoff);
-    connect_now(engine, input->now_ns);
+    tg__engine_begin_attempt(engine, input->now_ns);
     return TG_OK;
 }
 
@@ -55,13 +58,14 @@ tg_err tg__on_stop(tg__engine *engine, const tg__input *input)
     const tg__engine_state from = engine->state;
     if (from == TG__ENGINE_CONNECTING) {
         (void)tg__engine_push(engine, TG__ACTION_DROP);
-    } else if (from != TG__ENGINE_WAITING) {
+    } else if (from != TG__ENGINE_WAITING && from != TG__ENGINE_TOKEN) {
         tg__action *close = tg__engine_push(engine, TG__ACTION_CLOSE);
         if (close != NULL) {
             close->as.close_code = TG__CLOSE_NORMAL;
         }
     }
     end_connection(engine, input->now_ns);
+    engine->token = TG__TOKEN_NONE;
     engine->state = TG__ENGINE_IDLE;
     (void)tg__engine_event(engine, TG_EVENT_SESSION, input->now_ns, TG_OK, "stopped");
     return TG_OK;
@@ -96,8 +100,7 @@ static void write_cause(char *text, size_t size, const tg__closed *closed, const
                    closed->text[0] != '\0' ? ": " : "", closed->text);
 }
 
-/* The one place that decides what follows a lost connection. */
-static void lose(tg__engine *engine, int64_t now_ns, const tg__closed *closed)
+void tg__engine_lose(tg__engine *engine, int64_t now_ns, const tg__closed *closed)
 {
     const tg__policy_row row = tg__policy_of(closed);
     if (was_stable(engine, now_ns)) {
@@ -106,22 +109,28 @@ static void lose(tg__engine *engine, int64_t now_ns, const tg__closed *closed)
     end_connection(engine, now_ns);
     char cause[sizeof closed->text + 96];
     write_cause(cause, sizeof cause, closed, row.text);
-    const bool stop = row.policy == TG__POLICY_STOP || row.policy == TG__POLICY_RENEW;
+    const bool renew = row.policy == TG__POLICY_RENEW;
+    const bool stop = row.policy == TG__POLICY_STOP || (renew && !engine->renews);
+    if (renew) {
+        engine->tokens_refused++;
+        tg__count(&engine->counters.tokens_refused, 1);
+    }
     if (stop) {
         engine->state = TG__ENGINE_IDLE;
         (void)tg__engine_event(engine, TG_EVENT_SESSION, now_ns, row.err, "%.150s; stopped%s",
-                               cause,
-                               row.policy == TG__POLICY_RENEW ? ": no other token is there" : "");
+                               cause, renew ? ": no other token is there" : "");
         return;
     }
+    /* A renewed token that is refused, too, is not repaired by haste. */
+    const bool again = renew && engine->tokens_refused > 1;
     const uint32_t floor_ms = closed->floor_ms > row.floor_ms ? closed->floor_ms : row.floor_ms;
     const int64_t delay_ns = tg__backoff_next_ns(&engine->backoff, &engine->random, floor_ms,
-                                                 row.policy == TG__POLICY_RETRY_SLOW);
+                                                 row.policy == TG__POLICY_RETRY_SLOW || again);
     engine->state = TG__ENGINE_WAITING;
     engine->session.step_at_ns = now_ns + delay_ns;
-    tg_event *event = tg__engine_event(engine, TG_EVENT_SESSION, now_ns, row.err,
-                                       "%.150s; next attempt in %lld ms", cause,
-                                       (long long)(delay_ns / TG__MS_NS));
+    tg_event *event = tg__engine_event(
+        engine, TG_EVENT_SESSION, now_ns, row.err, "%.150s; next attempt in %lld ms%s", cause,
+        (long long)(delay_ns / TG__MS_NS), renew ? ", with another token" : "");
     if (event != NULL) {
         event->wait_ms = (uint32_t)(delay_ns / TG__MS_NS);
     }
@@ -129,7 +138,7 @@ static void lose(tg__engine *engine, int64_t now_ns, const tg__closed *closed)
 
 tg_err tg__on_closed(tg__engine *engine, const tg__input *input)
 {
-    lose(engine, input->now_ns, &input->as.closed);
+    tg__engine_lose(engine, input->now_ns, &input->as.closed);
     return TG_OK;
 }
 
@@ -146,7 +155,7 @@ void tg__engine_leave(tg__engine *engine, int64_t now_ns, tg__cause cause, uint1
     if (action != NULL) {
         action->as.close_code = close_code;
     }
-    lose(engine, now_ns, &closed);
+    tg__engine_lose(engine, now_ns, &closed);
 }
 
 tg_err tg__on_connect_timer(tg__engine *engine, const tg__input *input)
@@ -170,7 +179,7 @@ tg_err tg__on_welcome_timer(tg__engine *engine, const tg__input *input)
 tg_err tg__on_waiting_timer(tg__engine *engine, const tg__input *input)
 {
     if (input->now_ns >= engine->session.step_at_ns) {
-        connect_now(engine, input->now_ns);
+        tg__engine_begin_attempt(engine, input->now_ns);
     }
     return TG_OK;
 }
@@ -230,6 +239,9 @@ tg_err tg__on_session_timer(tg__engine *engine, const tg__input *input)
     if (now_ns >= session->echo_at_ns) {
         tg__engine_echo(engine, now_ns);
     }
+    if (now_ns >= session->renew_at_ns) {
+        tg__engine_renew(engine, now_ns);
+    }
     if (now_ns >= session->pump_at_ns) {
         tg__engine_pump(engine, now_ns);
     }
@@ -245,6 +257,7 @@ int64_t tg__engine_deadline(const tg__engine *engine)
     case TG__ENGINE_CONNECTING:
     case TG__ENGINE_OPENING:
     case TG__ENGINE_WAITING:
+    case TG__ENGINE_TOKEN:
         return session->step_at_ns;
     case TG__ENGINE_JOINING:
     case TG__ENGINE_LIVE:
@@ -257,6 +270,7 @@ int64_t tg__engine_deadline(const tg__engine *engine)
     deadline = tg__min_ns(deadline, session->echo_at_ns);
     deadline = tg__min_ns(deadline, session->pump_at_ns);
     deadline = tg__min_ns(deadline, session->sweep_at_ns);
+    deadline = tg__min_ns(deadline, session->renew_at_ns);
     if (engine->state == TG__ENGINE_RESYNCING) {
         deadline = tg__min_ns(deadline, session->resync_at_ns);
     }

@@ -34,6 +34,22 @@ bool tg__engine_is_unanswered(const tg__engine *engine)
     return false;
 }
 
+static bool is_unanswered_on(const tg__engine *engine, tg__channel_kind channel)
+{
+    for (uint32_t i = 0; i < TG__REQUESTS_MAX; i++) {
+        const tg__pending_request *pending = &engine->requests[i];
+        if (pending->number != 0 && !pending->answered && pending->channel == channel) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static tg__desired *desired_of(tg__engine *engine, tg__channel_kind channel)
+{
+    return channel == TG__CHANNEL_PRIORITY ? &engine->priority : &engine->desired;
+}
+
 static bool in_session(const tg__engine *engine)
 {
     return engine->state == TG__ENGINE_JOINING || engine->state == TG__ENGINE_LIVE ||
@@ -75,7 +91,7 @@ static void pay(tg__engine *engine, int64_t now_ns, uint32_t items)
 }
 
 /* Sends one SUBSCRIBE (ask) or UNSUBSCRIBE with what is due, as far as the rate allows. */
-static void send_request(tg__engine *engine, int64_t now_ns, bool ask)
+static void send_request(tg__engine *engine, int64_t now_ns, tg__channel_kind channel, bool ask)
 {
     const uint32_t allowed = allowed_items(engine, now_ns);
     if (allowed == 0) {
@@ -88,12 +104,12 @@ static void send_request(tg__engine *engine, int64_t now_ns, bool ask)
         return; /* every record waits for results that the gateway called pending */
     }
     const uint32_t count =
-        tg__desired_take(&engine->desired, ask, pending->wants, engine->names, allowed);
+        tg__desired_take(desired_of(engine, channel), ask, pending->wants, engine->names, allowed);
     if (count == 0) {
         return;
     }
     const tg__request request = {ask ? TG__KIND_SUBSCRIBE : TG__KIND_UNSUBSCRIBE,
-                                 tg__engine_request_number(engine), TG__CHANNEL_CONFLATED};
+                                 tg__engine_request_number(engine), channel};
     size_t capacity = 0;
     size_t size = 0;
     uint8_t *out = tg__engine_out(engine, &capacity);
@@ -101,7 +117,7 @@ static void send_request(tg__engine *engine, int64_t now_ns, bool ask)
         /* No room beside what this input already sent: back to the state before. */
         const tg__result again = {TG__ANSWER_TOO_FAST, TG_INSTRUMENT_NONE};
         for (uint32_t i = 0; i < count; i++) {
-            (void)tg__desired_answer(&engine->desired, pending->wants[i], &again);
+            (void)tg__desired_answer(desired_of(engine, channel), pending->wants[i], &again);
         }
         engine->session.pump_at_ns = now_ns + TG__MS_NS;
         return;
@@ -109,6 +125,7 @@ static void send_request(tg__engine *engine, int64_t now_ns, bool ask)
     tg__engine_send(engine, size);
     pending->number = request.request;
     pending->count = count;
+    pending->channel = channel;
     pending->ask = ask;
     pending->answered = false;
     pay(engine, now_ns, count);
@@ -134,6 +151,22 @@ static void send_finds(tg__engine *engine)
     }
 }
 
+/* One change of a channel's set is under way at a time: the next follows from its answer. What is
+ * given back goes first, because it makes room under the gateway's limit. */
+static void pump_channel(tg__engine *engine, int64_t now_ns, tg__channel_kind channel)
+{
+    const tg__desired *desired = desired_of(engine, channel);
+    if (is_unanswered_on(engine, channel) || tg__engine_room(engine) < 4) {
+        return;
+    }
+    if (desired->unwanted > 0) {
+        send_request(engine, now_ns, channel, false);
+    }
+    if (desired->unasked > 0 && !is_unanswered_on(engine, channel)) {
+        send_request(engine, now_ns, channel, true);
+    }
+}
+
 void tg__engine_pump(tg__engine *engine, int64_t now_ns)
 {
     engine->session.pump_at_ns = TG__NEVER;
@@ -141,16 +174,29 @@ void tg__engine_pump(tg__engine *engine, int64_t now_ns)
         return;
     }
     send_finds(engine);
-    /* One change of the set is under way at a time: the next follows from its answer. What is given
-     * back goes first, because it makes room under the gateway's limit. */
-    if (tg__engine_is_unanswered(engine) || tg__engine_room(engine) < 4) {
-        return;
+    /* Order tickets first: they are few, and somebody waits. */
+    pump_channel(engine, now_ns, TG__CHANNEL_PRIORITY);
+    pump_channel(engine, now_ns, TG__CHANNEL_CONFLATED);
+}
+
+/* Not at once: a burst of commands becomes one request. */
+static void pump_soon(tg__engine *engine, int64_t now_ns, const tg__desired *desired)
+{
+    if (in_session(engine) && (desired->unasked > 0 || desired->unwanted > 0)) {
+        engine->session.pump_at_ns = tg__min_ns(engine->session.pump_at_ns, now_ns);
     }
-    if (engine->desired.unwanted > 0) {
-        send_request(engine, now_ns, false);
+}
+
+/* Depth that nobody keeps up to date is not shown, and its place is free for another. */
+static void give_up_priority(tg__engine *engine, tg_sub_id sub, int64_t now_ns)
+{
+    const tg__want *want = tg__desired_want(&engine->priority, sub);
+    if (want != NULL && want->interests == 1 && want->id != TG_INSTRUMENT_NONE) {
+        tg__store_drop_book(engine->store, want->id);
+        engine->dirty = true;
     }
-    if (engine->desired.unasked > 0 && !tg__engine_is_unanswered(engine)) {
-        send_request(engine, now_ns, true);
+    if (tg__desired_remove(&engine->priority, sub) == TG_OK) {
+        pump_soon(engine, now_ns, &engine->priority);
     }
 }
 
@@ -158,20 +204,30 @@ tg_err tg__on_subscribe(tg__engine *engine, const tg__input *input)
 {
     TG_TRY(tg__desired_add(&engine->desired, input->as.subscribe.sub, input->as.subscribe.venue,
                            input->as.subscribe.symbol));
-    /* Not at once: a burst of commands becomes one request. */
-    if (in_session(engine) && engine->desired.unasked > 0) {
-        engine->session.pump_at_ns = tg__min_ns(engine->session.pump_at_ns, input->now_ns);
-    }
+    pump_soon(engine, input->now_ns, &engine->desired);
     return TG_OK;
 }
 
 tg_err tg__on_unsubscribe(tg__engine *engine, const tg__input *input)
 {
+    give_up_priority(engine, input->as.unsubscribe, input->now_ns);
     TG_TRY(tg__desired_remove(&engine->desired, input->as.unsubscribe));
-    if (in_session(engine) && engine->desired.unwanted > 0) {
-        engine->session.pump_at_ns = tg__min_ns(engine->session.pump_at_ns, input->now_ns);
-    }
+    pump_soon(engine, input->now_ns, &engine->desired);
     return TG_OK;
+}
+
+tg_err tg__on_prioritise(tg__engine *engine, const tg__input *input)
+{
+    const tg_sub_id sub = input->as.prioritise.sub;
+    const tg__want *want = tg__desired_want(&engine->desired, sub);
+    TG_ENSURE(want != NULL, TG_ERR_NOT_FOUND);
+    if (!input->as.prioritise.on) {
+        give_up_priority(engine, sub, input->now_ns);
+        return TG_OK;
+    }
+    const tg_err err = tg__desired_add(&engine->priority, sub, want->venue, want->symbol);
+    pump_soon(engine, input->now_ns, &engine->priority);
+    return err == TG_ERR_STATE ? TG_OK : err; /* it is on already */
 }
 
 tg_err tg__on_find(tg__engine *engine, const tg__input *input)
@@ -208,7 +264,7 @@ static void take_results(tg__engine *engine, tg__pending_request *pending, int64
             continue;
         }
         const tg__result *result = &engine->results[i];
-        if (!tg__desired_answer(&engine->desired, want, result)) {
+        if (!tg__desired_answer(desired_of(engine, pending->channel), want, result)) {
             open++;
             continue;
         }
@@ -216,7 +272,11 @@ static void take_results(tg__engine *engine, tg__pending_request *pending, int64
         if (result->code == TG__ANSWER_TOO_FAST) {
             engine->session.paced_ns = now_ns + 2 * PACE_BURST_NS; /* nothing for a second */
         }
-        if (result->id != TG_INSTRUMENT_NONE) {
+        if (pending->channel == TG__CHANNEL_PRIORITY) {
+            if (!pending->ask && result->id != TG_INSTRUMENT_NONE) {
+                tg__store_drop_book(engine->store, result->id); /* came while it was under way */
+            }
+        } else if (result->id != TG_INSTRUMENT_NONE) {
             tg__store_set_not_entitled(engine->store, result->id,
                                        result->code == TG__ANSWER_NOT_ENTITLED);
         }
@@ -238,7 +298,7 @@ tg_err tg__on_answer(tg__engine *engine, const tg__input *input)
         return TG_OK;
     }
     tg__pending_request *pending = request_of(engine, answer.request);
-    if (pending == NULL || answer.channel != TG__CHANNEL_CONFLATED) {
+    if (pending == NULL || answer.channel != pending->channel) {
         return TG_OK; /* of a RESYNC, or of nothing that is open any more */
     }
     if (answer.count != pending->count) {
@@ -247,13 +307,15 @@ tg_err tg__on_answer(tg__engine *engine, const tg__input *input)
     }
     take_results(engine, pending, input->now_ns);
     engine->dirty = true;
-    if (answer.set_count != engine->desired.held_count ||
-        answer.set_digest != tg__desired_digest(&engine->desired)) {
+    const tg__desired *desired = desired_of(engine, answer.channel);
+    atomic_store_explicit(&engine->counters.priority_held, engine->priority.held_count,
+                          memory_order_relaxed);
+    if (answer.set_count != desired->held_count ||
+        answer.set_digest != tg__desired_digest(desired)) {
         tg__count(&engine->counters.set_mismatches, 1);
         tg__engine_leave(engine, input->now_ns, TG__CAUSE_PEER_FAULT, TG__CLOSE_BAD_MESSAGE,
                          "ANSWER: the gateway holds %lu instruments for us, our account %lu",
-                         (unsigned long)answer.set_count,
-                         (unsigned long)engine->desired.held_count);
+                         (unsigned long)answer.set_count, (unsigned long)desired->held_count);
         return TG_OK;
     }
     engine->session.step_at_ns = input->now_ns + TG__JOIN_NS;

@@ -48,6 +48,8 @@ static void enter_session(tg__engine *engine, int64_t now_ns, const tg__welcome 
     }
     revive_venues(engine);
     tg__desired_begin(&engine->desired, same);
+    tg__desired_begin(&engine->priority, same);
+    atomic_store_explicit(&engine->counters.priority_held, 0, memory_order_relaxed);
     tg__channel_init(&engine->channel, engine->channel_ids, engine->channel_images,
                      engine->channel_capacity, welcome->time_resolution_ns);
     engine->channel.boundary = welcome->boundary;
@@ -88,6 +90,8 @@ tg_err tg__on_welcome(tg__engine *engine, const tg__input *input)
     }
     engine->state = TG__ENGINE_JOINING;
     enter_session(engine, input->now_ns, &welcome);
+    engine->tokens_refused = 0;
+    tg__engine_token_lives(engine, input->now_ns, welcome.token_lifetime_s);
     tg__count(&engine->counters.connects, 1);
     (void)tg__engine_event(engine, TG_EVENT_SESSION, input->now_ns, TG_OK,
                            "joined lineage %016llx; waiting for images",
@@ -102,6 +106,7 @@ tg_err tg__on_welcome(tg__engine *engine, const tg__input *input)
 static tg_err rename_instrument(tg__engine *engine, tg_instrument_id id, const char *symbol)
 {
     tg__desired_rename(&engine->desired, id, symbol);
+    tg__desired_rename(&engine->priority, id, symbol);
     return tg__store_rename(engine->store, id, symbol);
 }
 
@@ -141,6 +146,7 @@ static tg_err define(tg__engine *engine, const tg__dictionary_entry *entry)
         return rename_instrument(engine, entry->as.instrument.id, entry->as.instrument.symbol);
     case TG__DICTIONARY_TOMBSTONE:
         tg__desired_tombstone(&engine->desired, entry->as.instrument.id);
+        tg__desired_tombstone(&engine->priority, entry->as.instrument.id);
         return tg__store_remove(engine->store, entry->as.instrument.id);
     case TG__DICTIONARY_SCALE:
         return tg__store_rescale(engine->store, &entry->as.instrument);
@@ -235,20 +241,6 @@ tg_err tg__on_venue_state(tg__engine *engine, const tg__input *input)
         *bits = (uint8_t)(stale ? *bits | bit : *bits & ~bit);
         tg__store_set_venue_stale(engine->store, state.venue, stale);
         engine->dirty = true;
-    }
-    return TG_OK;
-}
-
-tg_err tg__on_token_answer(tg__engine *engine, const tg__input *input)
-{
-    tg__token_answer answer;
-    tg__fault fault = {0, TG__NO_ROW};
-    const tg_err err =
-        tg__token_answer_decode(input->as.message.bytes, input->as.message.size, &answer, &fault);
-    if (err != TG_OK) {
-        tg__engine_reject(engine, input, err, &fault);
-    } else {
-        tg__count(&engine->counters.unknown_messages, 1); /* no token of ours is under way */
     }
     return TG_OK;
 }

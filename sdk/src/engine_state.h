@@ -15,6 +15,7 @@
 #define TG__REQUESTS_MAX  8u
 #define TG__REQUEST_ITEMS 512u
 #define TG__FINDS_MAX     16u
+#define TG__PRIORITY_MAX  TG__BOOK_MAX /* more would have no place for their depth */
 #define TG__OUT_SIZE      (96u * 1024u)
 
 /* Deadlines of one connection. */
@@ -34,6 +35,7 @@
 typedef struct tg__pending_request {
     uint32_t number; /* 0: free */
     uint32_t count;
+    tg__channel_kind channel;
     bool ask;                          /* SUBSCRIBE */
     bool answered;                     /* at least once; items may be pending still */
     uint32_t wants[TG__REQUEST_ITEMS]; /* TG__NO_WANT: settled */
@@ -44,6 +46,12 @@ typedef struct tg__pending_find {
     bool sent;
     tg__find find;
 } tg__pending_find;
+
+typedef enum tg__token_state {
+    TG__TOKEN_NONE,
+    TG__TOKEN_ASKED, /* the provider was, and has not answered */
+    TG__TOKEN_READY  /* for the next connection or renewal */
+} tg__token_state;
 
 /* What is known of the sequencers behind the gateways; survives connections. */
 typedef struct tg__knowledge {
@@ -63,7 +71,9 @@ typedef struct tg__session {
     bool store_full;  /* an entry found no room in the store: its rows are unknown for that */
     bool unknown_row; /* a row came whose id no entry named */
     uint8_t introduced[(TG_INSTRUMENT_MAX + 8u) / 8u]; /* ids whose ADD came in this session */
-    bool data_late; /* the channel was silent for too long, and a RESYNC asked for that */
+    bool data_late;     /* the channel was silent for too long, and a RESYNC asked for that */
+    bool token_sent;    /* a renewal has no answer yet */
+    bool token_refused; /* the latest renewal was */
     uint32_t resync_tries;
     uint32_t faults;
     int64_t fault_at_ns;
@@ -74,12 +84,15 @@ typedef struct tg__session {
     int64_t paced_ns;       /* theoretical time of the next subscribe item */
     uint64_t echo_cookie;
     int64_t echo_sent_ns; /* of echo_cookie; TG__NEVER: answered */
+    int64_t token_end_ns; /* TG__NEVER: it does not expire */
+    int64_t renew_gap_ns; /* pause after the next failed renewal */
     /* deadlines */
     int64_t step_at_ns; /* what the state waits for: connection, WELCOME, attempt, answer, image */
     int64_t link_at_ns; /* any byte renews it */
     int64_t data_at_ns; /* an applied frame renews it */
     int64_t echo_at_ns;
     int64_t resync_at_ns;
+    int64_t renew_at_ns; /* the next step of a renewal */
     int64_t pump_at_ns;
     int64_t sweep_at_ns;
 } tg__session;
@@ -89,13 +102,17 @@ struct tg__engine {
     tg_clock clock;
     tg_histogram *stage[TG_STAGE_COUNT];
     tg__engine_state state;
-    uint32_t generation; /* of the connection that inputs may speak of */
+    bool renews;
+    tg__token_state token;
+    uint32_t tokens_refused; /* connections that ended for their token, in a row */
+    uint32_t generation;     /* of the connection that inputs may speak of */
     uint32_t next_request;
     tg__random random;
     tg__backoff backoff;
     tg__knowledge knowledge;
     tg__session session;
-    tg__desired desired;
+    tg__desired desired;  /* on the conflated channel */
+    tg__desired priority; /* on the priority channel: a part of the same interests */
     tg__engine_counters counters;
     bool dirty;         /* the store has something to publish */
     int64_t decoded_ns; /* when the message of this input was decoded; 0: it was no data */
@@ -151,6 +168,10 @@ tg_err tg__on_welcome_timer(tg__engine *engine, const tg__input *input);
 tg_err tg__on_session_timer(tg__engine *engine, const tg__input *input);
 tg_err tg__on_waiting_timer(tg__engine *engine, const tg__input *input);
 
+/* Opens a connection. */
+void tg__engine_connect(tg__engine *engine, int64_t now_ns);
+/* The one place that decides what follows a lost connection. */
+void tg__engine_lose(tg__engine *engine, int64_t now_ns, const tg__closed *closed);
 /* Ends the connection from our side: with a close code, or by cutting it (0). */
 void tg__engine_leave(tg__engine *engine, int64_t now_ns, tg__cause cause, uint16_t close_code,
                       const char *format, ...) TG_PRINTF(5, 6);
@@ -163,7 +184,6 @@ tg_err tg__on_dictionary(tg__engine *engine, const tg__input *input);
 tg_err tg__on_limits(tg__engine *engine, const tg__input *input);
 tg_err tg__on_venue_state(tg__engine *engine, const tg__input *input);
 tg_err tg__on_echo_reply(tg__engine *engine, const tg__input *input);
-tg_err tg__on_token_answer(tg__engine *engine, const tg__input *input);
 /* False: the dictionary is another one now, and the connection was left for that. */
 bool tg__engine_is_generation(tg__engine *engine, uint32_t generation, int64_t now_ns);
 void tg__engine_echo(tg__engine *engine, int64_t now_ns);
@@ -172,6 +192,7 @@ void tg__engine_echo(tg__engine *engine, int64_t now_ns);
 
 tg_err tg__on_subscribe(tg__engine *engine, const tg__input *input);
 tg_err tg__on_unsubscribe(tg__engine *engine, const tg__input *input);
+tg_err tg__on_prioritise(tg__engine *engine, const tg__input *input);
 tg_err tg__on_find(tg__engine *engine, const tg__input *input);
 tg_err tg__on_answer(tg__engine *engine, const tg__input *input);
 tg_err tg__on_found(tg__engine *engine, const tg__input *input);
@@ -181,6 +202,20 @@ void tg__engine_forget_requests(tg__engine *engine);
 /* A SUBSCRIBE or UNSUBSCRIBE has no answer yet. */
 bool tg__engine_is_unanswered(const tg__engine *engine);
 uint32_t tg__engine_request_number(tg__engine *engine);
+
+/* --- engine_token.c: tokens before a connection and in it --- */
+
+tg_err tg__on_token_timer(tg__engine *engine, const tg__input *input);
+tg_err tg__on_token_awaited(tg__engine *engine, const tg__input *input);
+tg_err tg__on_token_early(tg__engine *engine, const tg__input *input);
+tg_err tg__on_token_renewed(tg__engine *engine, const tg__input *input);
+tg_err tg__on_token_answer(tg__engine *engine, const tg__input *input);
+/* Connects, with a token that is asked for before if a provider gives them. */
+void tg__engine_begin_attempt(tg__engine *engine, int64_t now_ns);
+/* The session's token was accepted, for that time (0: for ever). */
+void tg__engine_token_lives(tg__engine *engine, int64_t now_ns, uint32_t lifetime_s);
+/* The next step of a renewal is due. */
+void tg__engine_renew(tg__engine *engine, int64_t now_ns);
 
 /* --- engine_data.c: images, deltas, holes --- */
 

@@ -14,6 +14,7 @@
 #include <tickglass/clock.h>
 #include <tickglass/err.h>
 
+#include "credential.h"
 #include "policy.h"
 #include "url.h"
 
@@ -35,7 +36,8 @@ typedef struct tg__io_options {
     tg__url url;
     const char *ca_pem; /* with its terminator; kept by the caller as long as io is open */
     size_t ca_pem_size;
-    const char *token; /* NULL: none; copied, wiped at close */
+    tg__credential
+        *credential; /* handed over with each upgrade; the caller's, as long as io is open */
     size_t message_size_max;
     const tg_clock *clock; /* copied */
     tg__io_handler handler;
@@ -50,6 +52,9 @@ void tg__io_connect(tg__io *io, uint32_t generation);
 /* TG_ERR_FULL: the peer does not take what was sent before; nothing of this message is sent. */
 TG_MUST_CHECK tg_err tg__io_send(tg__io *io, uint32_t generation, const uint8_t *bytes,
                                  size_t size);
+/* The same for what must not stay in memory: our copy is wiped when it was written. */
+TG_MUST_CHECK tg_err tg__io_send_secret(tg__io *io, uint32_t generation, const uint8_t *bytes,
+                                        size_t size);
 /* Say good-bye with a close code, within a second. Legal from every handler. */
 void tg__io_close_connection(tg__io *io, uint32_t generation, uint16_t code);
 /* Legal from every handler. */
@@ -62,6 +67,14 @@ void tg__io_timer(tg__io *io, int64_t deadline_ns);
 void tg__io_service(tg__io *io, bool wait);
 /* on_wake will be called soon. Thread: any. */
 void tg__io_wake(tg__io *io);
+
+/*
+ * For a host's loop: a descriptor that is readable when tg__io_service() has something to do; only
+ * what is connected after the first call is in it. TG_ERR_IO: no descriptor is left.
+ */
+TG_MUST_CHECK tg_err tg__io_fd(tg__io *io, int *fd);
+/* When tg__io_service() is to be called at the latest, on the monotonic clock. */
+int64_t tg__io_deadline(tg__io *io);
 
 /* Connections that still say good-bye. */
 uint32_t tg__io_leaving(const tg__io *io);

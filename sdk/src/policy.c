@@ -57,6 +57,7 @@ static const tg__policy_row cause_rows[TG__CAUSE_COUNT] = {
     [TG__CAUSE_LOST]        = {TG__POLICY_RETRY,      TG_ERR_DISCONNECTED, "the connection was lost", 0},
     [TG__CAUSE_TIMEOUT]     = {TG__POLICY_RETRY,      TG_ERR_TIMEOUT,      "the gateway did not answer in time", 0},
     [TG__CAUSE_PEER_FAULT]  = {TG__POLICY_RETRY_SLOW, TG_ERR_PROTOCOL,     "the gateway broke the protocol", 0},
+    [TG__CAUSE_TOKEN]       = {TG__POLICY_RETRY_SLOW, TG_ERR_UNAUTHORIZED, "no token could be had", 0},
     [TG__CAUSE_STOPPED]     = {TG__POLICY_STOP,       TG_OK,               "stopped", 0},
 };
 /* clang-format on */

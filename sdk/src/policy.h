@@ -19,6 +19,7 @@ typedef enum tg__cause {
     TG__CAUSE_TIMEOUT,     /* a deadline of ours passed */
     TG__CAUSE_PEER_FAULT,  /* it broke the protocol */
     TG__CAUSE_STOPPED,     /* our side wanted to end */
+    TG__CAUSE_TOKEN,       /* there was none to connect with */
     TG__CAUSE_COUNT
 } tg__cause;
 

@@ -68,6 +68,8 @@ tg_err tg__slots_take(tg__slots *slots, const char *venue, const char *symbol, t
         }
         /* 0 is left out, so that no valid tg_sub_id is 0. */
         const uint32_t generation = generation_of(word) == 0xffffu ? 1 : generation_of(word) + 1;
+        slot->priority = false;
+        slot->priority_told = false;
         memcpy(slot->venue, venue, strlen(venue) + 1);
         memcpy(slot->symbol, symbol, strlen(symbol) + 1);
         /* The name reaches the network thread with the command queue's release. */
@@ -117,6 +119,36 @@ tg_err tg__slots_answer_get(const tg__slots *slots, tg_sub_id sub, tg_instrument
     TG_ENSURE(is_tenant(word, sub), TG_ERR_NOT_FOUND);
     *id = (tg_instrument_id)(word & 0xffffu);
     return (tg_err)(word >> 16 & 0xffffu);
+}
+
+tg_err tg__slots_prioritise(tg__slots *slots, tg_sub_id sub, bool on, bool *tell)
+{
+    tg__slot *slot = slot_of(slots, sub);
+    TG_ENSURE(slot != NULL, TG_ERR_NOT_FOUND);
+    (void)pthread_mutex_lock(&slots->lock);
+    const bool tenant = is_tenant(atomic_load_explicit(&slot->word, memory_order_relaxed), sub);
+    if (tenant) {
+        *tell = !slot->priority_told;
+        slot->priority = on;
+        slot->priority_told = true;
+    }
+    (void)pthread_mutex_unlock(&slots->lock);
+    return tenant ? TG_OK : TG_ERR_NOT_FOUND;
+}
+
+bool tg__slots_priority(tg__slots *slots, tg_sub_id sub)
+{
+    tg__slot *slot = slot_of(slots, sub);
+    (void)pthread_mutex_lock(&slots->lock);
+    const uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
+    /* The slot may have its next tenant already, with a command of its own. */
+    const bool ours = generation_of(word) == sub.v >> 16;
+    const bool on = ours && slot->priority;
+    if (ours) {
+        slot->priority_told = false;
+    }
+    (void)pthread_mutex_unlock(&slots->lock);
+    return on;
 }
 
 const tg__slot *tg__slots_name(const tg__slots *slots, tg_sub_id sub)

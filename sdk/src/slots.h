@@ -10,12 +10,15 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <tickglass/client.h>
 
 typedef struct tg__slot {
     _Atomic uint64_t word;
+    bool priority;                  /* wanted; under the lock */
+    bool priority_told;             /* a command that will read it is on its way; under the lock */
     char venue[TG_VENUE_NAME_SIZE]; /* written before the command that carries the slot */
     char symbol[TG_SYMBOL_SIZE];
 } tg__slot;
@@ -40,6 +43,12 @@ TG_MUST_CHECK tg_err tg__slots_give_up(tg__slots *slots, tg_sub_id sub);
 TG_MUST_CHECK tg_err tg__slots_answer_get(const tg__slots *slots, tg_sub_id sub,
                                           tg_instrument_id *id);
 
+/* Notes whether the subscription is to have priority; tell says that no command to read it is on
+ * its way yet. TG_ERR_NOT_FOUND: sub is not a subscription. Thread: any. */
+TG_MUST_CHECK tg_err tg__slots_prioritise(tg__slots *slots, tg_sub_id sub, bool on, bool *tell);
+
+/* What was noted last. Thread: network. */
+bool tg__slots_priority(tg__slots *slots, tg_sub_id sub);
 /* Thread: network. */
 const tg__slot *tg__slots_name(const tg__slots *slots, tg_sub_id sub);
 void tg__slots_answer_set(tg__slots *slots, tg_sub_id sub, tg_err err, tg_instrument_id id);

@@ -18,6 +18,7 @@
 #include <tickglass/internal/control_flow.h>
 
 #include "attempt.h"
+#include "poll_set.h"
 #include "resolver.h"
 #include "tls_trust.h"
 
@@ -25,9 +26,11 @@
 #define OUT_SIZE        (512u * 1024u)
 #define RX_CHUNK_SIZE   (32u * 1024u)
 #define LEAVE_SECONDS   1
-#define ATTEMPT_SECONDS 20 /* beyond the engine's own deadline: that one decides */
+#define UNSETTLED_NS    INT64_C(20000000) /* see tg__io_deadline() */
+#define ATTEMPT_SECONDS 20                /* beyond the engine's own deadline: that one decides */
 #define FD_LIMIT        64u
 #define HEADER_SIZE     64
+#define SCHEME          "Bearer "
 
 #define TEXT_OF(token)                    #token
 #define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
@@ -52,6 +55,7 @@ typedef struct connection {
 /* A message in the out buffer: this, LWS_PRE bytes for libwebsockets' header, then the payload. */
 typedef struct out_head {
     uint32_t size;
+    bool secret; /* wiped when written */
 } out_head;
 
 /* libwebsockets hands back the list entry only: it stands first, so that it is found from there. */
@@ -67,13 +71,16 @@ struct tg__io {
     tg_clock clock;
     tg__url url;
     char host_header[TG__HOST_SIZE + 16];
-    char *authorization; /* "Bearer ..."; NULL: none */
+    tg__credential *credential;
     size_t message_size_max;
     connection connections[CONNECTIONS_MAX];
     connection *current;         /* NULL: none, or the engine gave it up */
     uint32_t refused_generation; /* found no place in connections; 0: none */
     io_alarm timer;
-    io_alarm step; /* does what must not be done inside a callback */
+    io_alarm step;    /* does what must not be done inside a callback */
+    int64_t timer_ns; /* when timer rings; INT64_MAX: never */
+    bool step_waits;
+    tg__poll_set poll_set;
     uint8_t *in;
     size_t in_used;
     uint8_t *out;
@@ -264,6 +271,7 @@ static void handle_failure(connection *c)
 static void on_step(lws_sorted_usec_list_t *sul)
 {
     tg__io *io = ((io_alarm *)(void *)sul)->io;
+    io->step_waits = false;
     if (io->refused_generation != 0) {
         const tg__closed closed = {TG__CAUSE_CONNECT, 0, 0, "too many connections still close"};
         const uint32_t generation = io->refused_generation;
@@ -284,16 +292,26 @@ static void on_step(lws_sorted_usec_list_t *sul)
     }
 }
 
+/* What was not sent is forgotten; a secret may be in it. */
+static void clear_out(tg__io *io)
+{
+    if (io->out_used > io->out_first) {
+        tg__wipe(io->out + io->out_first, io->out_used - io->out_first);
+    }
+    io->out_first = 0;
+    io->out_used = 0;
+}
+
 static void schedule_step(tg__io *io)
 {
+    io->step_waits = true;
     lws_sul_schedule(io->context, 0, &io->step.sul, on_step, 1);
 }
 
 void tg__io_connect(tg__io *io, uint32_t generation)
 {
     io->in_used = 0;
-    io->out_first = 0;
-    io->out_used = 0;
+    clear_out(io);
     connection *c = take_connection(io);
     if (c != NULL) {
         c->generation = generation;
@@ -413,7 +431,8 @@ static void on_receive(connection *c, struct lws *wsi, const uint8_t *bytes, siz
     }
 }
 
-tg_err tg__io_send(tg__io *io, uint32_t generation, const uint8_t *bytes, size_t size)
+static tg_err queue_message(tg__io *io, uint32_t generation, const uint8_t *bytes, size_t size,
+                            bool secret)
 {
     connection *c = connection_of(io, generation);
     if (c == NULL || !c->established) {
@@ -422,16 +441,27 @@ tg_err tg__io_send(tg__io *io, uint32_t generation, const uint8_t *bytes, size_t
     const size_t need = sizeof(out_head) + LWS_PRE + size;
     if (OUT_SIZE - io->out_used < need && io->out_first > 0) {
         memmove(io->out, io->out + io->out_first, io->out_used - io->out_first);
+        tg__wipe(io->out + io->out_used - io->out_first, io->out_first);
         io->out_used -= io->out_first;
         io->out_first = 0;
     }
     TG_ENSURE(OUT_SIZE - io->out_used >= need, TG_ERR_FULL);
-    const out_head head = {(uint32_t)size};
+    const out_head head = {(uint32_t)size, secret};
     memcpy(io->out + io->out_used, &head, sizeof head);
     memcpy(io->out + io->out_used + sizeof head + LWS_PRE, bytes, size);
     io->out_used += need;
     (void)lws_callback_on_writable(c->wsi);
     return TG_OK;
+}
+
+tg_err tg__io_send(tg__io *io, uint32_t generation, const uint8_t *bytes, size_t size)
+{
+    return queue_message(io, generation, bytes, size, false);
+}
+
+tg_err tg__io_send_secret(tg__io *io, uint32_t generation, const uint8_t *bytes, size_t size)
+{
+    return queue_message(io, generation, bytes, size, true);
 }
 
 /* Non-zero: libwebsockets is to close the connection. */
@@ -452,7 +482,11 @@ static int on_writeable(connection *c, struct lws *wsi)
     uint8_t *payload = io->out + io->out_first + sizeof head + LWS_PRE;
     io->out_first += sizeof head + LWS_PRE + head.size;
     /* Short writes are kept by libwebsockets, which finishes them before the next callback. */
-    if (lws_write(wsi, payload, head.size, LWS_WRITE_BINARY) < (int)head.size) {
+    const int written = lws_write(wsi, payload, head.size, LWS_WRITE_BINARY);
+    if (head.secret) {
+        tg__wipe(payload, head.size);
+    }
+    if (written < (int)head.size) {
         return -1;
     }
     if (io->out_first == io->out_used) {
@@ -486,13 +520,17 @@ static void on_peer_close(connection *c, const uint8_t *bytes, size_t size)
 static int append_handshake(connection *c, struct lws *wsi, uint8_t **at, size_t size)
 {
     c->requested = true;
-    const char *authorization = c->io->authorization;
-    if (authorization == NULL) {
-        return 0;
+    char value[sizeof SCHEME + TG__TOKEN_SIZE_MAX] = SCHEME;
+    const size_t token_size =
+        tg__credential_hand_over(c->io->credential, value + sizeof SCHEME - 1);
+    int failed = 0;
+    if (token_size > 0) {
+        failed = lws_add_http_header_by_token(
+            wsi, WSI_TOKEN_HTTP_AUTHORIZATION, (const unsigned char *)value,
+            (int)(sizeof SCHEME - 1 + token_size), at, *at + size);
     }
-    return lws_add_http_header_by_token(wsi, WSI_TOKEN_HTTP_AUTHORIZATION,
-                                        (const unsigned char *)authorization,
-                                        (int)strlen(authorization), at, *at + size);
+    tg__wipe(value, sizeof value);
+    return failed;
 }
 
 /* Non-zero: no session with this peer. libwebsockets, built without extensions, takes an answer
@@ -560,6 +598,15 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
         io->handler.on_wake(io->handler.ctx);
         return 0;
     }
+    if (reason == LWS_CALLBACK_ADD_POLL_FD || reason == LWS_CALLBACK_CHANGE_MODE_POLL_FD) {
+        const struct lws_pollargs *poll = in;
+        tg__poll_set_put(&io->poll_set, poll->fd, (short)poll->events);
+        return 0;
+    }
+    if (reason == LWS_CALLBACK_DEL_POLL_FD) {
+        tg__poll_set_drop(&io->poll_set, ((const struct lws_pollargs *)in)->fd);
+        return 0;
+    }
     connection *c = lws_get_opaque_user_data(wsi);
     return c != NULL ? on_connection(c, wsi, reason, in, size) : 0;
 }
@@ -615,6 +662,7 @@ static void on_addresses(void *ctx)
 static tg_err fill(tg__io *io, const tg__io_options *options)
 {
     io->handler = options->handler;
+    io->credential = options->credential;
     io->clock = *options->clock;
     io->timer.io = io;
     io->step.io = io;
@@ -632,12 +680,6 @@ static tg_err fill(tg__io *io, const tg__io_options *options)
     io->in = malloc(io->message_size_max);
     io->out = malloc(OUT_SIZE);
     TG_ENSURE(io->in != NULL && io->out != NULL, TG_ERR_NO_MEMORY);
-    if (options->token != NULL) {
-        const size_t size = strlen(options->token) + sizeof "Bearer ";
-        io->authorization = malloc(size);
-        TG_ENSURE(io->authorization != NULL, TG_ERR_NO_MEMORY);
-        (void)snprintf(io->authorization, size, "Bearer %s", options->token);
-    }
     TG_TRY(tg__resolver_open(on_addresses, io, &io->resolver));
     io->context = make_context(io, options);
     TG_ENSURE(io->context != NULL, TG_ERR_NO_MEMORY);
@@ -649,6 +691,8 @@ tg_err tg__io_open(const tg__io_options *options, tg__io **out)
     *out = NULL;
     tg__io *io = calloc(1, sizeof *io);
     TG_ENSURE(io != NULL, TG_ERR_NO_MEMORY);
+    io->timer_ns = INT64_MAX;
+    tg__poll_set_init(&io->poll_set);
     const tg_err err = fill(io, options);
     if (err != TG_OK) {
         tg__io_close(io);
@@ -672,9 +716,9 @@ void tg__io_close(tg__io *io)
         lws_sul_cancel(&io->step.sul);
         lws_context_destroy(io->context);
     }
-    if (io->authorization != NULL) {
-        tg__wipe(io->authorization, strlen(io->authorization));
-        free(io->authorization);
+    tg__poll_set_close(&io->poll_set);
+    if (io->out != NULL) {
+        clear_out(io);
     }
     free(io->in);
     free(io->out);
@@ -684,11 +728,13 @@ void tg__io_close(tg__io *io)
 static void on_timer(lws_sorted_usec_list_t *sul)
 {
     tg__io *io = ((io_alarm *)(void *)sul)->io;
+    io->timer_ns = INT64_MAX;
     io->handler.on_timer(io->handler.ctx);
 }
 
 void tg__io_timer(tg__io *io, int64_t deadline_ns)
 {
+    io->timer_ns = deadline_ns;
     if (deadline_ns == INT64_MAX) {
         lws_sul_cancel(&io->timer.sul);
         return;
@@ -702,12 +748,43 @@ void tg__io_timer(tg__io *io, int64_t deadline_ns)
 
 void tg__io_service(tg__io *io, bool wait)
 {
+    tg__poll_set_drain(&io->poll_set); /* before, so that nothing said meanwhile is lost */
     (void)lws_service(io->context, wait ? 0 : -1);
 }
 
 void tg__io_wake(tg__io *io)
 {
     lws_cancel_service(io->context);
+    tg__poll_set_wake(&io->poll_set);
+}
+
+tg_err tg__io_fd(tg__io *io, int *fd)
+{
+    TG_TRY(tg__poll_set_open(&io->poll_set));
+    *fd = io->poll_set.epoll_fd;
+    return TG_OK;
+}
+
+/*
+ * libwebsockets' own timers cannot be asked for. They matter only while a connection comes or goes
+ * (a connection that is cut goes by one of them): as long as that lasts we look again shortly.
+ */
+int64_t tg__io_deadline(tg__io *io)
+{
+    const int64_t now_ns = tg_clock_mono_ns(&io->clock);
+    /* Zero: bytes that TLS or libwebsockets has already taken from a socket wait to be handled. */
+    if (io->step_waits || lws_service_adjust_timeout(io->context, 1, 0) == 0) {
+        return now_ns;
+    }
+    int64_t deadline_ns = io->timer_ns;
+    for (uint32_t i = 0; i < CONNECTIONS_MAX; i++) {
+        const connection *c = &io->connections[i];
+        if (c->used && !c->resolving && (c->detached || !c->established) &&
+            deadline_ns - UNSETTLED_NS > now_ns) {
+            deadline_ns = now_ns + UNSETTLED_NS;
+        }
+    }
+    return deadline_ns;
 }
 
 uint64_t tg__io_random_seed(tg__io *io)

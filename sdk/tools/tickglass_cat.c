@@ -283,6 +283,8 @@ static void take_events(cat *c)
         case TG_EVENT_GAP:
         case TG_EVENT_RESYNCED:
         case TG_EVENT_FAULT:
+        case TG_EVENT_TOKEN:
+        case TG_EVENT_PRIORITY:
             (void)complain(0, "%s", event.text);
             break;
         }

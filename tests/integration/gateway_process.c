@@ -142,6 +142,24 @@ bool gateway_process_resume(gateway_process *gateway, const char *program,
     return true;
 }
 
+bool gateway_process_restart(gateway_process *gateway, const char *program)
+{
+    (void)kill(gateway->pid, SIGTERM);
+    while (waitpid(gateway->pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+    char listen_at[32];
+    (void)snprintf(listen_at, sizeof listen_at, "127.0.0.1:%d", gateway->port);
+    const char *const arguments[] = {"--listen", listen_at, NULL};
+    (void)fflush(NULL);
+    const pid_t parent = getpid();
+    gateway->pid = fork();
+    if (gateway->pid == 0) {
+        child_ends_with_parent(parent);
+        run_child(gateway, program, arguments);
+    }
+    return gateway->pid > 0;
+}
+
 void gateway_process_kill(gateway_process *gateway)
 {
     (void)kill(gateway->pid, SIGKILL);

@@ -31,6 +31,10 @@ void gateway_process_kill(gateway_process *gateway);
 bool gateway_process_resume(gateway_process *gateway, const char *program,
                             const char *const *arguments);
 
+/* SIGTERM, wait, and start it again on the same port with the same state: as an operator does it.
+ * Does not wait until it accepts. */
+bool gateway_process_restart(gateway_process *gateway, const char *program);
+
 /* SIGTERM, wait, remove the folder. The exit status as waitpid() gives it. Idempotent. */
 int gateway_process_stop(gateway_process *gateway);
 

@@ -234,10 +234,14 @@ static void a_wrong_token_stops_the_client(void **state)
     client_rig_close(&rig);
 }
 
+/* A soak sets TG_TEST_ATTEMPTS=100000. */
+static uint64_t attempts_wanted;
+
 static bool has_tried_often(const client_rig *rig)
 {
     tg_client_counters counters = {.struct_size = sizeof counters};
-    return tg_client_counters_get(rig->client, &counters) == TG_OK && counters.attempts > 100;
+    return tg_client_counters_get(rig->client, &counters) == TG_OK &&
+           counters.attempts >= attempts_wanted;
 }
 
 static void a_closed_port_is_tried_again_and_descriptors_stay_flat(void **state)
@@ -249,37 +253,18 @@ static void a_closed_port_is_tried_again_and_descriptors_stay_flat(void **state)
     opt.backoff_cap_ms = 1;
     client_rig_open(&rig, &opt);
     const unsigned before = open_descriptors();
+    const char *soak = getenv("TG_TEST_ATTEMPTS");
+    const uint64_t attempts = soak != NULL ? strtoull(soak, NULL, 10) : 1000;
     assert_int_equal(tg_client_start(rig.client), TG_OK);
-    client_rig_await(&rig, has_tried_often);
+    for (unsigned part = 1; part <= 20; part++) {
+        attempts_wanted = attempts / 20 * part;
+        client_rig_await(&rig, has_tried_often);
+        assert_true(open_descriptors() <= before + 1);
+    }
     const tg_event last = client_rig_last(&rig);
     assert_int_equal(last.err, TG_ERR_CONNECT);
     assert_non_null(strstr(last.text, "127.0.0.1 port 1: Connection refused"));
-    assert_true(open_descriptors() <= before + 1);
     client_rig_close(&rig);
-}
-
-/* The same port, the same state: as an operator restarts it. */
-static void restart_gateway(void)
-{
-    assert_int_equal(kill(gateway.pid, SIGTERM), 0);
-    int status = 0;
-    assert_int_equal(waitpid(gateway.pid, &status, 0), gateway.pid);
-    char listen_at[32];
-    char state_dir[96];
-    (void)snprintf(listen_at, sizeof listen_at, "127.0.0.1:%d", gateway.port);
-    (void)snprintf(state_dir, sizeof state_dir, "%s/state", gateway.folder);
-    const pid_t parent = getpid();
-    gateway.pid = fork();
-    assert_true(gateway.pid >= 0);
-    if (gateway.pid == 0) {
-        child_ends_with_parent(parent);
-        if (freopen(gateway.log, "a", stderr) == NULL) {
-            _exit(126);
-        }
-        (void)execl(TG_GATEWAY_PROGRAM, TG_GATEWAY_PROGRAM, "--listen", listen_at, "--state-dir",
-                    state_dir, (char *)NULL);
-        _exit(127);
-    }
 }
 
 static bool is_live_again(const client_rig *rig)
@@ -301,7 +286,7 @@ static void a_restarted_gateway_is_joined_again(void **state)
     (void)pthread_mutex_lock(&rig.lock);
     rig.live_count = 1;
     (void)pthread_mutex_unlock(&rig.lock);
-    restart_gateway();
+    assert_true(gateway_process_restart(&gateway, TG_GATEWAY_PROGRAM));
     client_rig_await(&rig, is_live_again);
     tg_client_counters counters = {.struct_size = sizeof counters};
     assert_int_equal(tg_client_counters_get(rig.client, &counters), TG_OK);
@@ -437,6 +422,34 @@ static void the_host_process_is_left_as_it_was(void **state)
     assert_true(before.sa_handler == after.sa_handler);
 }
 
+static bool every_call_says_forked(tg_client *client)
+{
+    tg_sub_id sub = {0x10000};
+    tg_event event;
+    tg_instrument_id id;
+    uint32_t request = 0;
+    int fd = -1;
+    int64_t deadline_ns = 0;
+    tg_client_counters counters = {.struct_size = sizeof counters};
+    tg_histogram *stage = NULL;
+    char text[8] = "x";
+    const bool opened = tg_histogram_open(NULL, &stage) == TG_OK;
+    tg_client_last_error(client, text, sizeof text);
+    return opened && text[0] == '\0' &&
+           tg_client_subscribe(client, "A", "B", &sub) == TG_ERR_FORKED &&
+           tg_client_unsubscribe(client, sub) == TG_ERR_FORKED &&
+           tg_client_prioritise(client, sub, true) == TG_ERR_FORKED &&
+           tg_client_subscription(client, sub, &id) == TG_ERR_FORKED &&
+           tg_client_find(client, NULL, NULL, NULL, NULL, 1, &request) == TG_ERR_FORKED &&
+           tg_client_token(client, "t") == TG_ERR_FORKED &&
+           tg_client_event(client, &event) == TG_ERR_FORKED &&
+           tg_client_start(client) == TG_ERR_FORKED && tg_client_step(client, 0) == TG_ERR_FORKED &&
+           tg_client_fd(client, &fd) == TG_ERR_FORKED &&
+           tg_client_next_deadline(client, &deadline_ns) == TG_ERR_FORKED &&
+           tg_client_counters_get(client, &counters) == TG_ERR_FORKED &&
+           tg_client_stage(client, TG_STAGE_DECODE, stage) == TG_ERR_FORKED;
+}
+
 static void a_child_after_fork_is_told_so_and_the_parent_goes_on(void **state)
 {
     (void)state;
@@ -447,11 +460,7 @@ static void a_child_after_fork_is_told_so_and_the_parent_goes_on(void **state)
     client_rig_await(&rig, client_rig_is_live);
     const pid_t child = fork();
     if (child == 0) {
-        tg_sub_id sub;
-        tg_event event;
-        const bool told = tg_client_subscribe(rig.client, "A", "B", &sub) == TG_ERR_FORKED &&
-                          tg_client_event(rig.client, &event) == TG_ERR_FORKED &&
-                          tg_client_step(rig.client, 0) == TG_ERR_FORKED;
+        const bool told = every_call_says_forked(rig.client);
         tg_client_stop(rig.client);
         tg_client_close(rig.client);
         _exit(told ? 0 : 1);

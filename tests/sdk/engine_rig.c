@@ -15,7 +15,7 @@ static int64_t rig_utc_ns(void *ctx)
     return ((rig *)ctx)->market.utc_ns;
 }
 
-void rig_open(rig *r, uint32_t instruments_max)
+static void open_engine(rig *r, uint32_t instruments_max, bool renews_tokens)
 {
     memset(r, 0, sizeof *r);
     r->now_ns = 1000 * RIG_MS;
@@ -39,8 +39,19 @@ void rig_open(rig *r, uint32_t instruments_max)
     options.backoff_first_ms = 500;
     options.backoff_cap_ms = 15000;
     options.random_seed = 7;
+    options.renews_tokens = renews_tokens;
     options.clock = &r->clock;
     assert_int_equal(tg__engine_open(&options, &r->engine), TG_OK);
+}
+
+void rig_open(rig *r, uint32_t instruments_max)
+{
+    open_engine(r, instruments_max, false);
+}
+
+void rig_open_with_tokens(rig *r, uint32_t instruments_max)
+{
+    open_engine(r, instruments_max, true);
 }
 
 void rig_close(rig *r)
@@ -83,6 +94,15 @@ static void perform(rig *r, const tg__action *action)
             sim_session_receive(&r->session, action->as.send.bytes, action->as.send.size);
         }
         break;
+    case TG__ACTION_TOKEN:
+        r->token_asks++;
+        r->token_reason = action->as.token_reason;
+        break;
+    case TG__ACTION_SEND_TOKEN:
+        assert_true(r->connected);
+        assert_int_equal(action->generation, r->generation);
+        r->tokens_sent++;
+        break;
     case TG__ACTION_TIMER:
         r->deadline_ns = action->as.deadline_ns;
         break;
@@ -99,6 +119,10 @@ static void perform(rig *r, const tg__action *action)
         break;
     case TG__ACTION_ANSWER:
         r->answers++;
+        break;
+    case TG__ACTION_PRIORITY:
+        r->priority_answers++;
+        r->priority_answer = action->as.answer;
         break;
     case TG__ACTION_FOUND:
         count_found(r, action);
@@ -143,6 +167,19 @@ tg_err rig_subscribe_name(rig *r, uint32_t sub, const char *venue, const char *s
 tg_err rig_unsubscribe(rig *r, uint32_t sub)
 {
     tg__input input = {.kind = TG__INPUT_UNSUBSCRIBE, .as.unsubscribe = {UINT32_C(0x10000) | sub}};
+    return rig_input(r, &input);
+}
+
+tg_err rig_prioritise(rig *r, uint32_t sub, bool on)
+{
+    tg__input input = {.kind = TG__INPUT_PRIORITISE,
+                       .as.prioritise = {{UINT32_C(0x10000) | sub}, on}};
+    return rig_input(r, &input);
+}
+
+tg_err rig_token(rig *r, bool given)
+{
+    tg__input input = {.kind = TG__INPUT_TOKEN, .as.token_given = given};
     return rig_input(r, &input);
 }
 

@@ -28,13 +28,20 @@ typedef struct rig {
     uint32_t event_count; /* counts on when the array is full */
     tg_event events[RIG_EVENTS_MAX];
     uint32_t answers;
+    uint32_t priority_answers;
+    tg__sub_answer priority_answer; /* the latest */
     uint32_t found_entries;
     uint32_t found_pages;
     bool found_more;
     uint32_t published;
+    uint32_t token_asks;
+    tg_token_reason token_reason; /* of the latest */
+    uint32_t tokens_sent;
 } rig;
 
 void rig_open(rig *r, uint32_t instruments_max);
+/* The engine asks for tokens: rig_token() answers. */
+void rig_open_with_tokens(rig *r, uint32_t instruments_max);
 void rig_close(rig *r);
 
 /* Every input goes through here; actions are carried out. */
@@ -43,6 +50,8 @@ tg_err rig_plain(rig *r, tg__input_kind kind);
 void rig_subscribe(rig *r, uint32_t sub, tg_instrument_id id);
 tg_err rig_subscribe_name(rig *r, uint32_t sub, const char *venue, const char *symbol);
 tg_err rig_unsubscribe(rig *r, uint32_t sub);
+tg_err rig_prioritise(rig *r, uint32_t sub, bool on);
+tg_err rig_token(rig *r, bool given);
 tg_err rig_message(rig *r, const uint8_t *bytes, size_t size);
 tg_err rig_closed(rig *r, tg__cause cause, uint16_t code, uint32_t floor_ms);
 

@@ -88,6 +88,7 @@ void sim_session_open(sim_session *session, const sim_market *market, sim_messag
         .frame_interval_ms = 40,
         .heartbeat_interval_ms = SIM_HEARTBEAT_MS,
         .time_resolution_ns = SIM_RESOLUTION_NS,
+        .token_lifetime_s = market->token_lifetime_s,
         .limits = session->limits,
     };
     sim_message *message = sim_session_put(session);
@@ -170,40 +171,68 @@ static int32_t id_of(const tg__name *name)
     return -1;
 }
 
-static void set_add(sim_session *session, tg_instrument_id id)
+/* The set of a channel. */
+static tg_instrument_id *set_of(sim_session *session, tg__channel_kind channel, uint32_t **count)
 {
-    uint32_t at = 0;
-    while (at < session->set_count && session->set[at] < id) {
-        at++;
-    }
-    if (at < session->set_count && session->set[at] == id) {
-        return;
-    }
-    memmove(&session->set[at + 1], &session->set[at],
-            (session->set_count - at) * sizeof session->set[0]);
-    session->set[at] = id;
-    session->set_count++;
+    const bool priority = channel == TG__CHANNEL_PRIORITY;
+    *count = priority ? &session->priority_count : &session->set_count;
+    return priority ? session->priority : session->set;
 }
 
-static void set_drop(sim_session *session, tg_instrument_id id)
+static void set_add(sim_session *session, tg__channel_kind channel, tg_instrument_id id)
 {
-    for (uint32_t at = 0; at < session->set_count; at++) {
-        if (session->set[at] == id) {
-            session->set_count--;
-            memmove(&session->set[at], &session->set[at + 1],
-                    (session->set_count - at) * sizeof session->set[0]);
+    uint32_t *count = NULL;
+    tg_instrument_id *set = set_of(session, channel, &count);
+    uint32_t at = 0;
+    while (at < *count && set[at] < id) {
+        at++;
+    }
+    if (at < *count && set[at] == id) {
+        return;
+    }
+    memmove(&set[at + 1], &set[at], (*count - at) * sizeof set[0]);
+    set[at] = id;
+    (*count)++;
+}
+
+static void set_drop(sim_session *session, tg__channel_kind channel, tg_instrument_id id)
+{
+    uint32_t *count = NULL;
+    tg_instrument_id *set = set_of(session, channel, &count);
+    for (uint32_t at = 0; at < *count; at++) {
+        if (set[at] == id) {
+            (*count)--;
+            memmove(&set[at], &set[at + 1], (*count - at) * sizeof set[0]);
             return;
         }
     }
 }
 
-static void put_answer(sim_session *session, uint32_t request, const tg__result *results,
+void sim_session_tick(sim_session *session, tg_instrument_id id)
+{
+    tg__tick tick;
+    memset(&tick, 0, sizeof tick);
+    tick.update.id = id;
+    tick.update.image = session->market->images[id];
+    tick.has_book = true;
+    tick.book.bid_count = 1;
+    tick.book.bid[0].price = tick.update.image.value[TG_FIELD_BID_PRICE];
+    sim_message *message = sim_session_put(session);
+    assert_int_equal(tg__ticks_encode(session->market->utc_ns, SIM_RESOLUTION_NS, &tick, 1,
+                                      message->bytes, SIM_MESSAGE_SIZE, &message->size),
+                     TG_OK);
+}
+
+static void put_answer(sim_session *session, const tg__request *request, const tg__result *results,
                        uint32_t count)
 {
+    uint32_t *set_count = NULL;
+    const tg_instrument_id *set = set_of(session, request->channel, &set_count);
     const tg__answer answer = {
-        .request = request,
-        .set_count = session->set_count,
-        .set_digest = tg__set_digest(session->set, session->set_count),
+        .request = request->request,
+        .channel = request->channel,
+        .set_count = *set_count,
+        .set_digest = tg__set_digest(set, *set_count),
         .count = count,
     };
     sim_message *message = sim_session_put(session);
@@ -213,13 +242,18 @@ static void put_answer(sim_session *session, uint32_t request, const tg__result 
 }
 
 /* Instruments from 20 on exist, but are not for this client. */
-static tg__answer_code judge(const sim_session *session, int32_t id)
+static tg__answer_code judge(const sim_session *session, const tg__request *request, int32_t id)
 {
     if (id < 0) {
         return TG__ANSWER_UNKNOWN;
     }
     if (id >= 20) {
         return TG__ANSWER_NOT_ENTITLED;
+    }
+    if (request->channel == TG__CHANNEL_PRIORITY) {
+        const bool more = request->kind == TG__KIND_SUBSCRIBE;
+        return more && session->priority_count >= session->limits.priority_max ? TG__ANSWER_LIMIT
+                                                                               : TG__ANSWER_OK;
     }
     return session->set_count < session->limits.instruments_max ? TG__ANSWER_OK : TG__ANSWER_LIMIT;
 }
@@ -230,6 +264,13 @@ static void receive_request(sim_session *session, const uint8_t *bytes, size_t s
     tg__name_reader reader;
     tg__fault fault;
     assert_int_equal(tg__request_decode(bytes, size, &request, &reader, &fault), TG_OK);
+    if (request.kind == TG__KIND_RESYNC && request.channel == TG__CHANNEL_PRIORITY) {
+        session->priority_resyncs++;
+        for (uint32_t i = 0; i < session->priority_count; i++) {
+            sim_session_tick(session, session->priority[i]);
+        }
+        return;
+    }
     if (request.kind == TG__KIND_RESYNC) {
         session->resyncs++;
         put_snapshot(session, TG__SNAPSHOT_RESYNC);
@@ -249,13 +290,13 @@ static void receive_request(sim_session *session, const uint8_t *bytes, size_t s
         session->items++;
         session->by_id += name.id != TG_INSTRUMENT_NONE;
         const int32_t id = id_of(&name);
-        results[count].code = too_fast ? TG__ANSWER_TOO_FAST : judge(session, id);
+        results[count].code = too_fast ? TG__ANSWER_TOO_FAST : judge(session, &request, id);
         results[count].id = id < 0 ? TG_INSTRUMENT_NONE : (tg_instrument_id)id;
         if (results[count].code == TG__ANSWER_OK && request.kind == TG__KIND_SUBSCRIBE) {
-            set_add(session, (tg_instrument_id)id);
+            set_add(session, request.channel, (tg_instrument_id)id);
             added[added_count++ % SIM_INSTRUMENTS] = (tg_instrument_id)id;
         } else if (results[count].code == TG__ANSWER_OK) {
-            set_drop(session, (tg_instrument_id)id);
+            set_drop(session, request.channel, (tg_instrument_id)id);
         }
         first[count].code = TG__ANSWER_PENDING;
         first[count].id = TG_INSTRUMENT_NONE;
@@ -265,14 +306,21 @@ static void receive_request(sim_session *session, const uint8_t *bytes, size_t s
         put_dictionary(session, added,
                        added_count < SIM_INSTRUMENTS ? added_count : SIM_INSTRUMENTS);
     }
-    if (session->pending_answers && request.kind == TG__KIND_SUBSCRIBE) {
+    if (session->pending_answers && request.kind == TG__KIND_SUBSCRIBE &&
+        request.channel == TG__CHANNEL_CONFLATED) {
         const uint32_t set_count = session->set_count;
         session->set_count = 0; /* nothing is in the set before the second answer */
-        put_answer(session, request.request, first, count);
+        put_answer(session, &request, first, count);
         session->set_count = set_count;
     }
-    put_answer(session, request.request, results, count);
-    put_snapshot(session, TG__SNAPSHOT_SET_CHANGE);
+    put_answer(session, &request, results, count);
+    if (request.channel == TG__CHANNEL_CONFLATED) {
+        put_snapshot(session, TG__SNAPSHOT_SET_CHANGE);
+        return;
+    }
+    for (uint32_t i = 0; i < added_count; i++) {
+        sim_session_tick(session, added[i]);
+    }
 }
 
 static void receive_find(sim_session *session, const uint8_t *bytes, size_t size)

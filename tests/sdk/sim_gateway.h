@@ -27,6 +27,7 @@ typedef struct sim_market {
     uint32_t generation;
     uint64_t boundary;
     int64_t utc_ns;
+    uint32_t token_lifetime_s;        /* that WELCOME names; 0: for ever */
     tg_image images[SIM_INSTRUMENTS]; /* by id */
     tg_version newest[SIM_INSTRUMENTS];
 } sim_market;
@@ -50,6 +51,9 @@ typedef struct sim_session {
     tg_image images[SIM_INSTRUMENTS];
     tg_instrument_id set[SIM_INSTRUMENTS];
     uint32_t set_count;
+    tg_instrument_id priority[SIM_INSTRUMENTS];
+    uint32_t priority_count;
+    uint32_t priority_resyncs;
     uint32_t subscribes; /* messages seen */
     uint32_t items;      /* names in them */
     uint32_t by_id;      /* of which were given by id */
@@ -72,6 +76,8 @@ void sim_market_step(sim_market *market);
 void sim_session_open(sim_session *session, const sim_market *market, sim_message *messages);
 /* A message of the client. */
 void sim_session_receive(sim_session *session, const uint8_t *bytes, size_t size);
+/* The priority channel: a tick with depth of an instrument that is on it. */
+void sim_session_tick(sim_session *session, tg_instrument_id id);
 /* A frame from this session's last boundary to the market's, rows or not. */
 void sim_session_frame(sim_session *session);
 /* As after an overflow of its ring: everything queued goes, and a snapshot with reason GAP comes.

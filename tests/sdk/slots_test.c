@@ -76,12 +76,44 @@ static void what_is_no_subscription_is_not_found(void **state)
     assert_int_equal(tg__slots_init(&slots, 65537), TG_ERR_INVALID_ARGUMENT);
 }
 
+static void priority_is_told_once_until_it_was_read(void **state)
+{
+    (void)state;
+    tg__slots slots;
+    tg_sub_id sub;
+    bool tell = false;
+    assert_int_equal(tg__slots_init(&slots, 1), TG_OK);
+    assert_int_equal(tg__slots_take(&slots, "V", "A", &sub), TG_OK);
+    assert_int_equal(tg__slots_prioritise(&slots, sub, true, &tell), TG_OK);
+    assert_true(tell);
+    assert_int_equal(tg__slots_prioritise(&slots, sub, false, &tell), TG_OK);
+    assert_false(tell); /* the command that is under way brings the latest */
+    assert_int_equal(tg__slots_prioritise(&slots, sub, true, &tell), TG_OK);
+    assert_true(tg__slots_priority(&slots, sub));
+    assert_int_equal(tg__slots_prioritise(&slots, sub, false, &tell), TG_OK);
+    assert_true(tell);
+    assert_int_equal(tg__slots_give_up(&slots, sub), TG_OK);
+    assert_int_equal(tg__slots_prioritise(&slots, sub, true, &tell), TG_ERR_NOT_FOUND);
+    tg__slots_free(&slots, sub);
+    /* A command that was overtaken does not take the next tenant's wish. */
+    tg_sub_id next;
+    assert_int_equal(tg__slots_take(&slots, "V", "B", &next), TG_OK);
+    assert_int_equal(tg__slots_prioritise(&slots, next, true, &tell), TG_OK);
+    assert_true(tell);
+    assert_false(tg__slots_priority(&slots, sub));
+    assert_int_equal(tg__slots_prioritise(&slots, next, true, &tell), TG_OK);
+    assert_false(tell);
+    assert_true(tg__slots_priority(&slots, next));
+    tg__slots_deinit(&slots);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slot_carries_name_and_answer),
         cmocka_unit_test(a_slot_is_not_reused_before_its_unsubscription_has_passed),
         cmocka_unit_test(generations_wrap_without_ever_giving_0),
+        cmocka_unit_test(priority_is_told_once_until_it_was_read),
         cmocka_unit_test(what_is_no_subscription_is_not_found),
     };
     return cmocka_run_group_tests_name("sdk.slots", tests, NULL, NULL);

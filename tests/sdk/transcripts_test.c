@@ -231,6 +231,7 @@ static const char *session_of(const player *p)
     case TG__ENGINE_IDLE:
     case TG__ENGINE_CONNECTING:
     case TG__ENGINE_WAITING:
+    case TG__ENGINE_TOKEN:
     case TG__ENGINE_STATE_COUNT:
         break;
     }

@@ -25,6 +25,7 @@ typedef enum reaction {
 typedef struct driver {
     raw_server server;
     tg_clock clock;
+    tg__credential credential;
     tg__io *io;
     reaction reaction;
     unsigned connected;
@@ -95,7 +96,8 @@ static driver *start(raw_script script)
     char url[64];
     (void)snprintf(url, sizeof url, "ws://127.0.0.1:%u", (unsigned)d.server.port);
     assert_int_equal(tg__url_parse(url, &options.url), TG_OK);
-    options.token = "the-token";
+    assert_int_equal(tg__credential_init(&d.credential, "the-token", true), TG_OK);
+    options.credential = &d.credential;
     options.message_size_max = MESSAGE_MAX;
     options.clock = &d.clock;
     options.handler = (tg__io_handler){on_connected, on_message, on_closed, on_timer, on_wake, &d};
@@ -120,6 +122,7 @@ static void finish(driver *d)
     assert_false(d->after_leaving);
     assert_true(d->closed_count <= 1);
     tg__io_close(d->io);
+    tg__credential_deinit(&d->credential);
     raw_server_stop(&d->server);
 }
 

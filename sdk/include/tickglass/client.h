@@ -29,7 +29,7 @@ typedef struct tg_sub_id {
 
 typedef enum tg_session_state {
     TG_SESSION_IDLE,       /**< not started, or stopped */
-    TG_SESSION_CONNECTING, /**< name, TCP, TLS, upgrade */
+    TG_SESSION_CONNECTING, /**< token, name, TCP, TLS, upgrade */
     TG_SESSION_JOINING,    /**< upgraded; WELCOME, dictionary and first images are on their way */
     TG_SESSION_LIVE,
     TG_SESSION_RESYNCING, /**< a gap was seen; images are on their way */
@@ -44,7 +44,9 @@ typedef enum tg_event_kind {
     TG_EVENT_ANSWER,   /**< the gateway answered a subscription: id, or err */
     TG_EVENT_GAP,      /**< a loss was seen; a resync was asked for */
     TG_EVENT_RESYNCED, /**< and repaired */
-    TG_EVENT_FAULT     /**< a message was rejected; text names kind, offset and row */
+    TG_EVENT_FAULT,    /**< a message was rejected; text names kind, offset and row */
+    TG_EVENT_TOKEN,    /**< a renewal in session: done, or err says why not; the session goes on */
+    TG_EVENT_PRIORITY  /**< the gateway answered tg_client_prioritise(): id, or err */
 } tg_event_kind;
 
 typedef struct tg_event {
@@ -58,15 +60,23 @@ typedef struct tg_event {
     char text[192]; /**< a cause chain in one line; never contains a secret */
 } tg_event;
 
+/** Why a token is wanted. */
+typedef enum tg_token_reason {
+    TG_TOKEN_CONNECT, /**< to connect with */
+    TG_TOKEN_RENEW,  /**< the session's runs out; until the answer it goes on with the one it has */
+    TG_TOKEN_REFUSED /**< the gateway did not accept the latest one: the same again is no use */
+} tg_token_reason;
+
 typedef struct tg_client_options {
-    size_t struct_size;       /**< set by tg_client_options_init() */
-    const char *url;          /**< wss://host[:port][/path], "/tickglass" without a path; ws:// only
-                                 to a loopback address, and an IPv6 address only there */
-    const char *ca_file;      /**< PEM; NULL: the system's trust store */
-    const char *token;        /**< bearer token, or NULL; copied and wiped after use */
-    uint32_t instruments_max; /**< 0: 4,096 */
-    uint32_t readers_max;     /**< 0: 8 */
-    uint32_t events_max;      /**< bounded queue; when full the oldest go, counted. 0: 256 */
+    size_t struct_size;  /**< set by tg_client_options_init() */
+    const char *url;     /**< wss://host[:port][/path], "/tickglass" without a path; ws:// only
+                            to a loopback address, and an IPv6 address only there */
+    const char *ca_file; /**< PEM; NULL: the system's trust store */
+    const char *token;   /**< bearer token, or NULL; copied. With a token_provider it serves the
+                            first connection and is wiped then, else it is wiped at close */
+    uint32_t instruments_max;  /**< 0: 4,096 */
+    uint32_t readers_max;      /**< 0: 8 */
+    uint32_t events_max;       /**< bounded queue; when full the oldest go, counted. 0: 256 */
     uint32_t backoff_first_ms; /**< window of the first retry; 0: 500 */
     uint32_t backoff_cap_ms;   /**< largest window; 0: 15,000 */
     uint64_t random_seed;      /**< 0: from the system; else jitter is reproducible (tests) */
@@ -97,6 +107,13 @@ typedef struct tg_client_options {
                                        reader; who is not followed any more makes room first. 0:
                                        instruments_max */
     uint32_t history_step_ms;     /**< time that a point stands for. 0: 1,000 */
+    /**
+     * Called on the network thread when a token is wanted: before each connection, and in session
+     * ahead of the end of the token's lifetime. Answer with tg_client_token(), in this call or
+     * later from any thread. Asked again after 30 s without an answer. Must not block; no lock is
+     * held. NULL: token is the only one, and without renewal the client stops when it is refused.
+     */
+    void (*token_provider)(void *ctx, tg_client *client, tg_token_reason reason);
 } tg_client_options;
 
 /** Thread: any.  Blocks: no.  Since: 0.1 */
@@ -138,12 +155,40 @@ TG_API TG_MUST_CHECK tg_err tg_client_start(tg_client *client);
 TG_API void tg_client_stop(tg_client *client);
 
 /**
- * Drive the client from the host's loop: do what is ready for at most about budget_us.
- * The first call connects.
+ * Drive the client from the host's loop: do what is ready, and return. The first call connects.
+ * @param[in] budget_us  no new piece of work is begun after that time. A piece is one read from the
+ *                       socket (at most 32 KiB) or 64 commands; the first is done in any case.
+ *                       What is left keeps tg_client_fd() readable or the deadline due.
  * @retval TG_ERR_STATE  the client runs a thread of its own
+ * @retval TG_ERR_IO     in the first call: the process has no descriptor left
  * Thread: network (the caller becomes it).  Blocks: no.  Since: 0.1
  */
 TG_API TG_MUST_CHECK tg_err tg_client_step(tg_client *client, uint32_t budget_us);
+
+/**
+ * One descriptor for poll(), epoll, a GSource, a QSocketNotifier …: when it is readable,
+ * tg_client_step() has something to do. It is the same for the client's life; do not close it.
+ *
+ *     while (…) {
+ *         wait until fd is readable or the deadline of tg_client_next_deadline() is there;
+ *         tg_client_step(client, 2000);
+ *     }
+ *
+ * @retval TG_ERR_STATE  the client runs a thread of its own
+ * @retval TG_ERR_IO     the process has no descriptor left
+ * Thread: network.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_client_fd(tg_client *client, int *fd);
+
+/**
+ * When tg_client_step() is to be called at the latest although tg_client_fd() is not readable. Ask
+ * again after every step.
+ * @param[out] mono_ns  on the client's monotonic clock (tg_clock_mono_ns()); a time that is past or
+ *                      now means at once, INT64_MAX never
+ * @retval TG_ERR_STATE  the client runs a thread of its own
+ * Thread: network.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_client_next_deadline(tg_client *client, int64_t *mono_ns);
 
 /**
  * Ask for an instrument by name; may be called before the session is up, and survives reconnects.
@@ -154,6 +199,27 @@ TG_API TG_MUST_CHECK tg_err tg_client_step(tg_client *client, uint32_t budget_us
  */
 TG_API TG_MUST_CHECK tg_err tg_client_subscribe(tg_client *client, const char *venue,
                                                 const char *symbol, tg_sub_id *out);
+
+/**
+ * Answer token_provider. The copy is wiped once it was handed to the transport.
+ * @param[in] token  1 to 8,192 characters of visible ASCII; NULL: there is none now, so that it is
+ *                   asked for again later, as after a failed attempt
+ * @retval TG_ERR_INVALID_ARGUMENT  client is NULL, or the token is not of that kind
+ * @retval TG_ERR_STATE             nobody asked, or the question was answered already
+ * Thread: any, token_provider too.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_client_token(tg_client *client, const char *token);
+
+/**
+ * Have every tick of a subscription's instrument at once, and with depth (tg_view_depth()) where
+ * the gateway has it, beside the conflated rows: for an order ticket. Several subscriptions of one
+ * instrument count as one; it ends with the last of them, or with tg_client_unsubscribe(). Survives
+ * reconnects. The gateway's answer is TG_EVENT_PRIORITY; at most 64 instruments at a time, or as
+ * few as the gateway allows (TG_ERR_FULL or TG_ERR_LIMIT there).
+ * @retval TG_ERR_NOT_FOUND  sub is not a subscription
+ * Thread: any.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_client_prioritise(tg_client *client, tg_sub_id sub, bool on);
 
 /** Other interests in the same instrument stay. Thread: any.  Blocks: no.  Since: 0.1 */
 TG_API TG_MUST_CHECK tg_err tg_client_unsubscribe(tg_client *client, tg_sub_id sub);
@@ -214,12 +280,39 @@ typedef struct tg_client_counters {
     uint64_t events_dropped;
     int64_t rtt_ns;      /**< of the latest ECHO; -1: none yet. RTT/2 bounds the network's share */
     int64_t rtt_mono_ns; /**< when it was measured */
-    int64_t ts_gateway_ns; /**< of the newest frame */
+    int64_t ts_gateway_ns;   /**< of the newest frame */
+    uint64_t token_requests; /**< calls of token_provider */
+    uint64_t tokens_renewed; /**< in session */
+    uint64_t tokens_refused; /**< renewals, and connections that ended for their token */
+    uint64_t priority_rows;  /**< received at once instead of conflated; restated ones included */
+    uint64_t priority_held;  /**< instruments that the gateway sends so, in the latest session */
+    uint64_t books_refused;  /**< depth for which the store had no place */
+    uint64_t unknown_rows;   /**< of an id that no dictionary entry explained */
+    uint64_t late_inputs;    /**< what came of a connection that was over: ignored */
+    uint64_t state_errors;   /**< what the session's state table refuses: a mistake of ours */
+    uint64_t set_mismatches; /**< the gateway's account of our set was not ours */
 } tg_client_counters;
 
 /** Set struct_size first. Thread: any.  Blocks: no.  Since: 0.1 */
 TG_API TG_MUST_CHECK tg_err tg_client_counters_get(const tg_client *client,
                                                    tg_client_counters *out);
+
+/**
+ * Counters as Prometheus' text format 0.0.4: "tickglass_client_frames_total 12" and so on, each
+ * with HELP and TYPE, so that one client's text is a page of its own. Times are in seconds; an rtt
+ * that was not measured is left out.
+ *
+ * @param[in]  labels  what stands between { and } after each name, as "desk=\"fx\",seat=\"7\"", the
+ *                     values escaped by the caller; NULL: nothing
+ * @param[in]  size    of buf in bytes; 0 with buf NULL asks for the size only
+ * @param[out] needed  bytes for the whole text with its terminator
+ * @retval TG_ERR_BUFFER_TOO_SMALL  size is under *needed; buf holds the beginning
+ * @retval TG_ERR_INVALID_ARGUMENT  a pointer is NULL, or labels holds a brace or a line break
+ * Thread: any.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_client_counters_text(const tg_client_counters *counters,
+                                                    const char *labels, char *buf, size_t size,
+                                                    size_t *needed);
 
 /** Stages of a received row, durations in nanoseconds. */
 typedef enum tg_stage {
