@@ -114,8 +114,10 @@ static void lose(tg__engine *engine, int64_t now_ns, const tg__closed *closed)
         return;
     }
     const uint32_t floor_ms = closed->floor_ms > row.floor_ms ? closed->floor_ms : row.floor_ms;
-    const int64_t delay_ns = tg__backoff_next_ns(&engine->backoff, &engine->random, floor_ms,
-                                                 row.policy == TG__POLICY_RETRY_SLOW);
+    const tg__backoff_kind kind = row.policy == TG__POLICY_RETRY_SLOW ? TG__BACKOFF_SLOW
+                                  : closed->floor_ms > 0              ? TG__BACKOFF_TOLD
+                                                                      : TG__BACKOFF_OWN;
+    const int64_t delay_ns = tg__backoff_next_ns(&engine->backoff, &engine->random, kind, floor_ms);
     engine->state = TG__ENGINE_WAITING;
     engine->session.step_at_ns = now_ns + delay_ns;
     tg_event *event = tg__engine_event(engine, TG_EVENT_SESSION, now_ns, row.err,
