@@ -7,6 +7,7 @@
  */
 #include "io.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@
 #define LEAVE_SECONDS   1
 #define ATTEMPT_SECONDS 20 /* beyond the engine's own deadline: that one decides */
 #define FD_LIMIT        64u
+#define TIMER_PATIENCE  128u /* a late timer looks so often whether all was read: 2 MB or more */
 #define HEADER_SIZE     64
 
 #define TEXT_OF(token)                    #token
@@ -73,6 +75,7 @@ struct tg__io {
     connection *current;         /* NULL: none, or the engine gave it up */
     uint32_t refused_generation; /* found no place in connections; 0: none */
     io_alarm timer;
+    uint32_t timer_patience;
     io_alarm step; /* does what must not be done inside a callback */
     uint8_t *in;
     size_t in_used;
@@ -681,14 +684,34 @@ void tg__io_close(tg__io *io)
     free(io);
 }
 
+static bool is_readable(const tg__io *io)
+{
+    if (io->current == NULL || io->current->wsi == NULL) {
+        return false;
+    }
+    struct pollfd socket = {lws_get_socket_fd(io->current->wsi), POLLIN, 0};
+    return poll(&socket, 1, 0) == 1;
+}
+
+/*
+ * libwebsockets rings timers before it polls. A deadline such as "nothing came for so long" must
+ * not be judged before what came was read: a host that did not call for seconds would lose its
+ * session. What is read may set the timer anew, which moves this alarm.
+ */
 static void on_timer(lws_sorted_usec_list_t *sul)
 {
     tg__io *io = ((io_alarm *)(void *)sul)->io;
+    if (io->timer_patience > 0 && is_readable(io)) {
+        io->timer_patience--;
+        lws_sul_schedule(io->context, 0, &io->timer.sul, on_timer, 1);
+        return;
+    }
     io->handler.on_timer(io->handler.ctx);
 }
 
 void tg__io_timer(tg__io *io, int64_t deadline_ns)
 {
+    io->timer_patience = TIMER_PATIENCE;
     if (deadline_ns == INT64_MAX) {
         lws_sul_cancel(&io->timer.sul);
         return;
