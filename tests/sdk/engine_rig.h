@@ -32,6 +32,8 @@ typedef struct rig {
     uint32_t found_pages;
     bool found_more;
     uint32_t published;
+    void (*on_action)(void *ctx, int64_t now_ns, const tg__action *action); /* NULL: nobody */
+    void *on_action_ctx;
 } rig;
 
 void rig_open(rig *r, uint32_t instruments_max);
