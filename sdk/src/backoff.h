@@ -34,9 +34,9 @@ uint32_t tg__backoff_window_ms(const tg__backoff *backoff);
 /*
  * The delay of the next retry in nanoseconds, and count it: full jitter, uniform, from floor_ms on.
  *
- * A time that the peer gave has a quarter of it, at least a second, as spread: so a fleet that was given
- * one number does not return as one, and one that was given many keeps their order. With every
- * further time that is given in vain the spread doubles, up to the cap. PROTOCOL.md M16.
+ * A time that the peer gave has a quarter of it, at least a second, as spread: so a fleet that was
+ * given one number does not return as one, and one that was given many keeps their order. With
+ * every further time that is given in vain the spread doubles, up to the cap. PROTOCOL.md M16.
  */
 int64_t tg__backoff_next_ns(tg__backoff *backoff, tg__random *random, tg__backoff_kind kind,
                             uint32_t floor_ms);
