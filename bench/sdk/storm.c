@@ -264,10 +264,20 @@ static void die(storm *s)
 {
     s->dead = true;
     for (uint32_t i = 0; i < s->options.clients; i++) {
-        if (s->peers[i].link >= LINK_ADMITTED) {
+        if (s->peers[i].link >= LINK_ADMITTED && !s->options.silent) {
             later_closed(s, i, TG__CAUSE_LOST, 0, 0);
         }
+        s->peers[i].link = LINK_NONE;
     }
+}
+
+/* A second later, two after that, four, eight (RFC 6298). */
+static void send_again(storm *s, const storm_event *syn)
+{
+    storm_event event = *syn;
+    event.at_ns = s->now_ns + (S << syn->again);
+    event.again++;
+    storm_queue_put(&s->queue, &event);
 }
 
 static void begin_recovery(storm *s, double limit_seconds)
@@ -320,7 +330,9 @@ static void happen_to_peer(storm *s, const storm_event *event)
     } else if (late) {
         return;
     } else if (event->kind == STORM_SYN) {
-        if (s->dead) {
+        if (s->dead && s->options.silent) {
+            send_again(s, event);
+        } else if (s->dead) {
             later_closed(s, event->peer, TG__CAUSE_CONNECT, 0, 0);
         } else {
             later(s, STORM_UPGRADE, event->peer, 4 * p->one_way_ns); /* TCP's and TLS's answers */

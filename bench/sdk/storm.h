@@ -26,6 +26,7 @@ typedef struct storm_options {
     uint32_t upgrade_burst;
     uint64_t seed;
     storm_refusal refusal;
+    bool silent; /* death of the machine: no reset, and a SYN has no answer but is sent again */
     bool equal_steps; /* control: all engines draw alike; must be found */
 } storm_options;
 

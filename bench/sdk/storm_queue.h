@@ -33,7 +33,8 @@ typedef struct storm_event {
     tg__cause cause;     /* CLOSED */
     uint16_t code;
     uint32_t floor_ms;
-    size_t size; /* REQUEST */
+    uint32_t again; /* SYN: how often it was sent before */
+    size_t size;    /* REQUEST */
     uint8_t *bytes;
 } storm_event;
 

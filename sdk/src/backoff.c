@@ -56,6 +56,16 @@ int64_t tg__backoff_next_ns(tg__backoff *backoff, tg__random *random, tg__backof
     return (int64_t)(floor * NS_PER_MS + tg__random_upto(random, window * NS_PER_MS));
 }
 
+void tg__backoff_spend(tg__backoff *backoff, int64_t spent_ns)
+{
+    const int64_t half_ms = spent_ns / 2 / (int64_t)NS_PER_MS;
+    uint32_t window_ms = tg__backoff_window_ms(backoff);
+    while (window_ms > 0 && window_ms < backoff->cap_ms && window_ms < half_ms) {
+        backoff->attempts++;
+        window_ms = tg__backoff_window_ms(backoff);
+    }
+}
+
 void tg__backoff_reset(tg__backoff *backoff)
 {
     backoff->attempts = 0;

@@ -41,6 +41,11 @@ uint32_t tg__backoff_window_ms(const tg__backoff *backoff);
 int64_t tg__backoff_next_ns(tg__backoff *backoff, tg__random *random, tg__backoff_kind kind,
                             uint32_t floor_ms);
 
+/* An attempt that came to nothing took so long: the window is at least about half of that. Or a
+ * fleet whose attempts hang until one and the same deadline would come back within a window of the
+ * first ones. */
+void tg__backoff_spend(tg__backoff *backoff, int64_t spent_ns);
+
 void tg__backoff_reset(tg__backoff *backoff);
 
 #endif

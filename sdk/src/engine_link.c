@@ -26,6 +26,7 @@ static void connect_now(tg__engine *engine, int64_t now_ns)
     engine->state = TG__ENGINE_CONNECTING;
     engine->generation++;
     reset_session(engine);
+    engine->session.attempt_ns = now_ns;
     engine->session.step_at_ns = now_ns + TG__CONNECT_NS;
     tg__count(&engine->counters.attempts, 1);
     (void)tg__engine_push(engine, TG__ACTION_CONNECT);
@@ -101,6 +102,8 @@ static void lose(tg__engine *engine, int64_t now_ns, const tg__closed *closed)
     const tg__policy_row row = tg__policy_of(closed);
     if (was_stable(engine, now_ns)) {
         tg__backoff_reset(&engine->backoff);
+    } else if (engine->state == TG__ENGINE_CONNECTING || engine->state == TG__ENGINE_OPENING) {
+        tg__backoff_spend(&engine->backoff, now_ns - engine->session.attempt_ns);
     }
     end_connection(engine, now_ns);
     char cause[sizeof closed->text + 96];

@@ -36,6 +36,33 @@ static void any_number_of_attempts_stays_at_the_cap(void **state)
     assert_int_equal(tg__backoff_next_ns(&backoff, &random, TG__BACKOFF_OWN, 0), 0);
 }
 
+static uint32_t window_after(uint32_t attempts, int64_t spent_ns)
+{
+    tg__backoff backoff;
+    tg__backoff_init(&backoff, 500, 15000);
+    backoff.attempts = attempts;
+    tg__backoff_spend(&backoff, spent_ns);
+    return tg__backoff_window_ms(&backoff);
+}
+
+static void an_attempt_that_took_long_widens_the_window(void **state)
+{
+    (void)state;
+    assert_int_equal(window_after(0, 0), 500);
+    assert_int_equal(window_after(0, 1000 * MS), 500);
+    assert_int_equal(window_after(0, 1002 * MS), 1000);
+    assert_int_equal(window_after(0, 3000 * MS), 2000);
+    assert_int_equal(window_after(0, 15000 * MS), 8000);
+    assert_int_equal(window_after(5, 15000 * MS), 15000);
+    assert_int_equal(window_after(0, INT64_MAX), 15000);
+    assert_int_equal(window_after(3, 100 * MS), 4000);
+    assert_int_equal(window_after(UINT32_MAX, INT64_MAX), 15000);
+    tg__backoff nothing;
+    tg__backoff_init(&nothing, 0, 15000);
+    tg__backoff_spend(&nothing, INT64_MAX);
+    assert_int_equal(tg__backoff_window_ms(&nothing), 0);
+}
+
 static void delays_are_spread_evenly_over_the_window(void **state)
 {
     (void)state;
@@ -157,6 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows_double_from_the_first_retry_up_to_the_cap),
         cmocka_unit_test(any_number_of_attempts_stays_at_the_cap),
+        cmocka_unit_test(an_attempt_that_took_long_widens_the_window),
         cmocka_unit_test(delays_are_spread_evenly_over_the_window),
         cmocka_unit_test(a_time_that_was_given_is_never_undercut_and_spreads_by_a_quarter_of_it),
         cmocka_unit_test(every_time_that_is_given_in_vain_doubles_the_spread),

@@ -65,6 +65,24 @@ static void one_time_for_all_does_not_bring_all_back_at_one_time(void **state)
     assert_true(result.refusals > options.clients / 8);
 }
 
+/* Every attempt hangs until its deadline, so that all have the same one. Some wait for the kernel's
+ * next SYN when the machine is back: those are not the policy's. */
+static void a_machine_that_does_not_answer_at_all_meets_no_herd_either(void **state)
+{
+    (void)state;
+    storm_options options = thousand();
+    options.silent = true;
+    storm_result result;
+    storm_outage(&options, 30000, &result);
+    print_message("peak %u, %u not live, %u refused\n", (unsigned)result.peak_attempts_100ms,
+                  (unsigned)result.not_live, (unsigned)result.refusals);
+    /* The mean says nothing here: most are let in without another attempt. */
+    assert_true(result.peak_attempts_100ms <= 2 * options.upgrades_per_s / 10);
+    assert_int_equal(result.early_connects, 0);
+    assert_true(result.not_live < options.clients / 100);
+    assert_true(result.refusals < options.clients / 20);
+}
+
 static void a_drain_ends_within_a_minute_and_nobody_is_refused(void **state)
 {
     (void)state;
@@ -105,6 +123,7 @@ int main(void)
         cmocka_unit_test(a_gateway_that_was_dead_for_30_s_meets_no_herd),
         cmocka_unit_test(a_fleet_that_is_too_much_comes_back_by_the_turns_that_it_was_given),
         cmocka_unit_test(one_time_for_all_does_not_bring_all_back_at_one_time),
+        cmocka_unit_test(a_machine_that_does_not_answer_at_all_meets_no_herd_either),
         cmocka_unit_test(a_drain_ends_within_a_minute_and_nobody_is_refused),
         cmocka_unit_test(control_a_fleet_of_equal_steps_is_seen_as_a_herd),
         cmocka_unit_test(control_a_fleet_that_is_not_told_its_turn_comes_too_early),
