@@ -35,6 +35,7 @@ typedef struct day {
     bool overflowed;
     const day_entry *message_fault; /* of this step; NULL: none */
     const day_entry *refusal;       /* of the next attempt */
+    bool data_is_whole;             /* the latest frame came as the gateway sent it */
     uint64_t given;                 /* messages */
     uint64_t covered;               /* lane ticks in the deltas that the engine applied */
     bool one_gateway;               /* and no bit was flipped: the ledger balances to the tick */
@@ -92,13 +93,17 @@ static void check_shown(day *d)
 
 /* --- messages on their way --- */
 
+static bool is_data(const sim_message *message)
+{
+    return message->bytes[0] == TG__KIND_DELTA || message->bytes[0] == TG__KIND_SNAPSHOT;
+}
+
 static void hand_over(day *d, const sim_message *message, size_t size)
 {
     rig *r = &d->r;
     const uint64_t before = COUNT(r, frames);
     d->given++;
-    d->result->frames +=
-        message->bytes[0] == TG__KIND_DELTA || message->bytes[0] == TG__KIND_SNAPSHOT;
+    d->result->frames += is_data(message);
     assert_int_equal(rig_message(r, message->bytes, size), TG_OK);
     d->covered += COUNT(r, frames) > before ? message->covered : 0;
 }
@@ -152,6 +157,28 @@ static bool spoil(day *d, sim_message *message, const day_entry *entry)
     return true;
 }
 
+/* Whoever says that he is live shows, for every instrument that he calls live, at least what the
+ * gateway sent last: a hole is known at the next frame, not when some clock has run out. */
+static void check_live(day *d)
+{
+    rig *r = &d->r;
+    if (!r->connected || r->session.count > 0 || !d->data_is_whole ||
+        tg__engine_state_of(r->engine) != TG__ENGINE_LIVE) {
+        return;
+    }
+    for (uint32_t at = 0; at < r->session.set_count; at++) {
+        const tg_instrument_id id = r->session.set[at];
+        const tg_image *sent = &r->session.cut.images[id];
+        tg_row row;
+        if (rig_row(r, id, &row) == TG_OK && row.quality == TG_QUALITY_LIVE &&
+            tg_version_compare(tg_image_version(&row.image), tg_image_version(sent)) < 0) {
+            fail_msg("seed %llu: step %u: instrument %u is called live at %llu, but %llu was sent",
+                     (unsigned long long)d->script->seed, (unsigned)d->step, (unsigned)id,
+                     (unsigned long long)row.image.seq, (unsigned long long)sent->seq);
+        }
+    }
+}
+
 static void deliver(day *d)
 {
     rig *r = &d->r;
@@ -162,10 +189,12 @@ static void deliver(day *d)
     while (r->connected && (message = sim_session_take(&r->session)) != NULL) {
         sim_message copy = *message;
         bool arrives = true;
+        d->data_is_whole = is_data(&copy) || d->data_is_whole;
         if (d->message_fault != NULL && until_fault-- == 0) {
             const day_entry *entry = d->message_fault;
             d->message_fault = NULL;
             count_fault(d, entry->fault);
+            d->data_is_whole = false;
             arrives = spoil(d, &copy, entry);
         }
         if (arrives && r->connected) {
@@ -173,6 +202,7 @@ static void deliver(day *d)
         }
         check_shown(d);
     }
+    check_live(d);
 }
 
 /* --- what goes wrong --- */

@@ -1,8 +1,9 @@
 /*
  * A day of one engine: two gateways of one lineage, one of them behind, a third of another lineage,
  * and a script of what goes wrong. Whatever happens, versions on show never go back within a
- * lineage, every value belongs to its version, the ledger balances, and when the trouble ends
- * everything is live and equal to the market again. What does not hold fails the running test.
+ * lineage, every value belongs to its version, what is called live is what was sent last, the
+ * ledger balances, and when the trouble ends everything is live and equal to the market again. What
+ * does not hold fails the running test.
  */
 #ifndef DAY_H
 #define DAY_H
