@@ -2,7 +2,6 @@
 #ifndef TG_SDK_BACKOFF_H
 #define TG_SDK_BACKOFF_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "random.h"
@@ -21,8 +20,7 @@ typedef struct tg__backoff {
 
 typedef enum tg__backoff_kind {
     TG__BACKOFF_OWN,  /* 0 … window */
-    TG__BACKOFF_TOLD, /* the peer gave a time, and spreads a fleet by it: a small spread from there
-                       */
+    TG__BACKOFF_TOLD, /* the peer gave the time: a small spread from there */
     TG__BACKOFF_SLOW  /* something has to be repaired first: the cap, and 0 … cap from there */
 } tg__backoff_kind;
 
