@@ -171,7 +171,8 @@ static void open_feed(feed *f)
 
 static void open_bare(bare *b, const feed *f)
 {
-    const tg__store_options options = {store_instruments, readers};
+    const tg__store_options options = {.instruments_max = store_instruments,
+                                       .readers_max = readers};
     const tg_venue venue = {.id = 1, .name = "SIM"};
     must(tg__store_open(&options, &b->store) == TG_OK &&
              tg__store_define_venue(b->store, &venue) == TG_OK,

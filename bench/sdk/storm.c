@@ -414,7 +414,7 @@ static void run(storm *s)
 static void open_peer(storm *s, uint32_t index)
 {
     peer *p = &s->peers[index];
-    const tg__store_options store = {INSTRUMENTS, 1};
+    const tg__store_options store = {.instruments_max = INSTRUMENTS, .readers_max = 1};
     must(tg__store_open(&store, &p->store) == TG_OK, "no store");
     tg__engine_options options;
     memset(&options, 0, sizeof options);
