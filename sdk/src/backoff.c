@@ -7,6 +7,7 @@ void tg__backoff_init(tg__backoff *backoff, uint32_t first_ms, uint32_t cap_ms)
     backoff->first_ms = first_ms;
     backoff->cap_ms = cap_ms > first_ms ? cap_ms : first_ms;
     backoff->attempts = 0;
+    backoff->told = 0;
 }
 
 uint32_t tg__backoff_window_ms(const tg__backoff *backoff)
@@ -22,22 +23,51 @@ uint32_t tg__backoff_window_ms(const tg__backoff *backoff)
     return window < backoff->cap_ms ? (uint32_t)window : backoff->cap_ms;
 }
 
-int64_t tg__backoff_next_ns(tg__backoff *backoff, tg__random *random, uint32_t floor_ms, bool slow)
+/* Of a time that the peer gave. */
+static uint64_t told_spread_ms(const tg__backoff *backoff, uint32_t floor_ms)
 {
-    const uint64_t cap = (uint64_t)backoff->cap_ms * NS_PER_MS;
-    const uint64_t window = slow ? cap : (uint64_t)tg__backoff_window_ms(backoff) * NS_PER_MS;
-    const uint64_t clamped =
-        (uint64_t)(floor_ms < TG__BACKOFF_FLOOR_MAX_MS ? floor_ms : TG__BACKOFF_FLOOR_MAX_MS) *
-        NS_PER_MS;
-    const uint64_t floor = slow && clamped < cap ? cap : clamped;
-    const uint64_t delay = floor + tg__random_upto(random, window);
-    if (backoff->attempts < UINT32_MAX) {
-        backoff->attempts++;
+    uint64_t spread =
+        floor_ms / 4 > TG__BACKOFF_SPREAD_MIN_MS ? floor_ms / 4 : TG__BACKOFF_SPREAD_MIN_MS;
+    for (uint32_t i = 0; i < backoff->told && spread < backoff->cap_ms; i++) {
+        spread *= 2;
     }
-    return (int64_t)delay;
+    return spread;
+}
+
+int64_t tg__backoff_next_ns(tg__backoff *backoff, tg__random *random, tg__backoff_kind kind,
+                            uint32_t floor_ms)
+{
+    uint64_t floor = floor_ms < TG__BACKOFF_FLOOR_MAX_MS ? floor_ms : TG__BACKOFF_FLOOR_MAX_MS;
+    uint64_t window = 0;
+    switch (kind) {
+    case TG__BACKOFF_OWN:
+        window = tg__backoff_window_ms(backoff);
+        break;
+    case TG__BACKOFF_TOLD:
+        window = told_spread_ms(backoff, (uint32_t)floor);
+        backoff->told += backoff->told < UINT32_MAX;
+        break;
+    case TG__BACKOFF_SLOW:
+        window = backoff->cap_ms;
+        floor = floor > window ? floor : window;
+        break;
+    }
+    backoff->attempts += backoff->attempts < UINT32_MAX;
+    return (int64_t)(floor * NS_PER_MS + tg__random_upto(random, window * NS_PER_MS));
+}
+
+void tg__backoff_spend(tg__backoff *backoff, int64_t spent_ns)
+{
+    const int64_t half_ms = spent_ns / 2 / (int64_t)NS_PER_MS;
+    uint32_t window_ms = tg__backoff_window_ms(backoff);
+    while (window_ms > 0 && window_ms < backoff->cap_ms && window_ms < half_ms) {
+        backoff->attempts++;
+        window_ms = tg__backoff_window_ms(backoff);
+    }
 }
 
 void tg__backoff_reset(tg__backoff *backoff)
 {
     backoff->attempts = 0;
+    backoff->told = 0;
 }

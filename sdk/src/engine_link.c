@@ -30,6 +30,7 @@ void tg__engine_connect(tg__engine *engine, int64_t now_ns)
     engine->state = TG__ENGINE_CONNECTING;
     engine->generation++;
     reset_session(engine);
+    engine->session.attempt_ns = now_ns;
     engine->session.step_at_ns = now_ns + TG__CONNECT_NS;
     tg__count(&engine->counters.attempts, 1);
     (void)tg__engine_push(engine, TG__ACTION_CONNECT);
@@ -105,6 +106,8 @@ void tg__engine_lose(tg__engine *engine, int64_t now_ns, const tg__closed *close
     const tg__policy_row row = tg__policy_of(closed);
     if (was_stable(engine, now_ns)) {
         tg__backoff_reset(&engine->backoff);
+    } else if (engine->state == TG__ENGINE_CONNECTING || engine->state == TG__ENGINE_OPENING) {
+        tg__backoff_spend(&engine->backoff, now_ns - engine->session.attempt_ns);
     }
     end_connection(engine, now_ns);
     char cause[sizeof closed->text + 96];
@@ -124,8 +127,10 @@ void tg__engine_lose(tg__engine *engine, int64_t now_ns, const tg__closed *close
     /* A renewed token that is refused, too, is not repaired by haste. */
     const bool again = renew && engine->tokens_refused > 1;
     const uint32_t floor_ms = closed->floor_ms > row.floor_ms ? closed->floor_ms : row.floor_ms;
-    const int64_t delay_ns = tg__backoff_next_ns(&engine->backoff, &engine->random, floor_ms,
-                                                 row.policy == TG__POLICY_RETRY_SLOW || again);
+    const tg__backoff_kind kind = row.policy == TG__POLICY_RETRY_SLOW || again ? TG__BACKOFF_SLOW
+                                  : closed->floor_ms > 0                       ? TG__BACKOFF_TOLD
+                                                                               : TG__BACKOFF_OWN;
+    const int64_t delay_ns = tg__backoff_next_ns(&engine->backoff, &engine->random, kind, floor_ms);
     engine->state = TG__ENGINE_WAITING;
     engine->session.step_at_ns = now_ns + delay_ns;
     tg_event *event = tg__engine_event(

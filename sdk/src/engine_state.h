@@ -79,6 +79,7 @@ typedef struct tg__session {
     int64_t fault_at_ns;
     int64_t resync_gap_ns;  /* pause after the next RESYNC */
     int64_t resync_last_ns; /* when the latest was sent; INT64_MIN: none */
+    int64_t attempt_ns;     /* when the connection was asked for */
     int64_t stable_from_ns; /* of unbroken applied data; TG__NEVER: none yet */
     int64_t alive_ns;       /* silence that a live link never shows */
     int64_t paced_ns;       /* theoretical time of the next subscribe item */

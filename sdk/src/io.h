@@ -60,7 +60,8 @@ void tg__io_close_connection(tg__io *io, uint32_t generation, uint16_t code);
 /* Legal from every handler. */
 void tg__io_drop(tg__io *io, uint32_t generation);
 
-/* on_timer at deadline_ns of the monotonic clock; replaces the one before; INT64_MAX: none. */
+/* on_timer at deadline_ns of the monotonic clock, after what had come by then was handed over;
+ * replaces the one before; INT64_MAX: none. */
 void tg__io_timer(tg__io *io, int64_t deadline_ns);
 
 /* Wait for something to happen and handle it; with wait false only what is there already. */

@@ -7,6 +7,7 @@
  */
 #include "io.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@
 #define UNSETTLED_NS    INT64_C(20000000) /* see tg__io_deadline() */
 #define ATTEMPT_SECONDS 20                /* beyond the engine's own deadline: that one decides */
 #define FD_LIMIT        64u
+#define TIMER_PATIENCE  128u /* a late timer looks so often whether all was read: 2 MB or more */
 #define HEADER_SIZE     64
 #define SCHEME          "Bearer "
 
@@ -81,6 +83,7 @@ struct tg__io {
     int64_t timer_ns; /* when timer rings; INT64_MAX: never */
     bool step_waits;
     tg__poll_set poll_set;
+    uint32_t timer_patience;
     uint8_t *in;
     size_t in_used;
     uint8_t *out;
@@ -725,9 +728,28 @@ void tg__io_close(tg__io *io)
     free(io);
 }
 
+static bool is_readable(const tg__io *io)
+{
+    if (io->current == NULL || io->current->wsi == NULL) {
+        return false;
+    }
+    struct pollfd socket = {lws_get_socket_fd(io->current->wsi), POLLIN, 0};
+    return poll(&socket, 1, 0) == 1;
+}
+
+/*
+ * libwebsockets rings timers before it polls. A deadline such as "nothing came for so long" must
+ * not be judged before what came was read: a host that did not call for seconds would lose its
+ * session. What is read may set the timer anew, which moves this alarm.
+ */
 static void on_timer(lws_sorted_usec_list_t *sul)
 {
     tg__io *io = ((io_alarm *)(void *)sul)->io;
+    if (io->timer_patience > 0 && is_readable(io)) {
+        io->timer_patience--;
+        lws_sul_schedule(io->context, 0, &io->timer.sul, on_timer, 1);
+        return;
+    }
     io->timer_ns = INT64_MAX;
     io->handler.on_timer(io->handler.ctx);
 }
@@ -735,6 +757,7 @@ static void on_timer(lws_sorted_usec_list_t *sul)
 void tg__io_timer(tg__io *io, int64_t deadline_ns)
 {
     io->timer_ns = deadline_ns;
+    io->timer_patience = TIMER_PATIENCE;
     if (deadline_ns == INT64_MAX) {
         lws_sul_cancel(&io->timer.sul);
         return;

@@ -13,7 +13,7 @@ static void windows_double_from_the_first_retry_up_to_the_cap(void **state)
     static const uint32_t windows[] = {500, 1000, 2000, 4000, 8000, 15000, 15000};
     for (size_t i = 0; i < sizeof windows / sizeof windows[0]; i++) {
         assert_int_equal(tg__backoff_window_ms(&backoff), windows[i]);
-        const int64_t delay = tg__backoff_next_ns(&backoff, &random, 0, false);
+        const int64_t delay = tg__backoff_next_ns(&backoff, &random, TG__BACKOFF_OWN, 0);
         assert_true(delay >= 0 && delay <= (int64_t)windows[i] * MS);
     }
     tg__backoff_reset(&backoff);
@@ -28,12 +28,39 @@ static void any_number_of_attempts_stays_at_the_cap(void **state)
     backoff.attempts = UINT32_MAX;
     tg__random random = {1};
     assert_int_equal(tg__backoff_window_ms(&backoff), UINT32_MAX);
-    (void)tg__backoff_next_ns(&backoff, &random, 0, false);
+    (void)tg__backoff_next_ns(&backoff, &random, TG__BACKOFF_OWN, 0);
     assert_int_equal(backoff.attempts, UINT32_MAX);
     tg__backoff_init(&backoff, 0, 0);
     backoff.attempts = 1000;
     assert_int_equal(tg__backoff_window_ms(&backoff), 0);
-    assert_int_equal(tg__backoff_next_ns(&backoff, &random, 0, false), 0);
+    assert_int_equal(tg__backoff_next_ns(&backoff, &random, TG__BACKOFF_OWN, 0), 0);
+}
+
+static uint32_t window_after(uint32_t attempts, int64_t spent_ns)
+{
+    tg__backoff backoff;
+    tg__backoff_init(&backoff, 500, 15000);
+    backoff.attempts = attempts;
+    tg__backoff_spend(&backoff, spent_ns);
+    return tg__backoff_window_ms(&backoff);
+}
+
+static void an_attempt_that_took_long_widens_the_window(void **state)
+{
+    (void)state;
+    assert_int_equal(window_after(0, 0), 500);
+    assert_int_equal(window_after(0, 1000 * MS), 500);
+    assert_int_equal(window_after(0, 1002 * MS), 1000);
+    assert_int_equal(window_after(0, 3000 * MS), 2000);
+    assert_int_equal(window_after(0, 15000 * MS), 8000);
+    assert_int_equal(window_after(5, 15000 * MS), 15000);
+    assert_int_equal(window_after(0, INT64_MAX), 15000);
+    assert_int_equal(window_after(3, 100 * MS), 4000);
+    assert_int_equal(window_after(UINT32_MAX, INT64_MAX), 15000);
+    tg__backoff nothing;
+    tg__backoff_init(&nothing, 0, 15000);
+    tg__backoff_spend(&nothing, INT64_MAX);
+    assert_int_equal(tg__backoff_window_ms(&nothing), 0);
 }
 
 static void delays_are_spread_evenly_over_the_window(void **state)
@@ -44,7 +71,7 @@ static void delays_are_spread_evenly_over_the_window(void **state)
     for (int i = 0; i < 100000; i++) {
         tg__backoff backoff;
         tg__backoff_init(&backoff, 1000, 15000);
-        const int64_t delay = tg__backoff_next_ns(&backoff, &random, 0, false);
+        const int64_t delay = tg__backoff_next_ns(&backoff, &random, TG__BACKOFF_OWN, 0);
         const int64_t bin = delay / (100 * MS);
         bins[bin < 10 ? bin : 9]++;
     }
@@ -54,21 +81,68 @@ static void delays_are_spread_evenly_over_the_window(void **state)
     }
 }
 
-static void a_floor_is_never_undercut_and_spreads_over_the_window(void **state)
+static void check_told(uint32_t floor_ms, uint32_t before, int64_t spread_ms)
 {
-    (void)state;
     tg__random random = {7};
     int64_t low = INT64_MAX;
     int64_t high = 0;
     for (int i = 0; i < 10000; i++) {
         tg__backoff backoff;
         tg__backoff_init(&backoff, 500, 15000);
-        const int64_t delay = tg__backoff_next_ns(&backoff, &random, 1840, false);
+        backoff.attempts = 20; /* its own window is at the cap, and does not matter */
+        backoff.told = before;
+        const int64_t delay = tg__backoff_next_ns(&backoff, &random, TG__BACKOFF_TOLD, floor_ms);
         low = delay < low ? delay : low;
         high = delay > high ? delay : high;
     }
-    assert_true(low >= 1840 * MS && low < 1850 * MS);
-    assert_true(high <= 2340 * MS && high > 2330 * MS);
+    assert_true(low >= floor_ms * MS && low < floor_ms * MS + spread_ms * MS / 100);
+    assert_true(high <= (floor_ms + spread_ms) * MS);
+    assert_true(high > floor_ms * MS + spread_ms * MS / 100 * 99);
+}
+
+static void a_time_that_was_given_is_never_undercut_and_spreads_by_a_quarter_of_it(void **state)
+{
+    (void)state;
+    check_told(1840, 0, 1000);
+    check_told(1, 0, 1000);
+    check_told(8000, 0, 2000);
+    check_told(60000, 0, 15000);
+}
+
+static void every_time_that_is_given_in_vain_doubles_the_spread(void **state)
+{
+    (void)state;
+    check_told(1000, 1, 2000);
+    check_told(1000, 3, 8000);
+    check_told(1000, 4, 16000);
+    check_told(1000, UINT32_MAX, 16000);
+    check_told(60000, UINT32_MAX, 15000);
+    tg__random random = {7};
+    tg__backoff backoff;
+    tg__backoff_init(&backoff, 500, 15000);
+    (void)tg__backoff_next_ns(&backoff, &random, TG__BACKOFF_TOLD, 1000);
+    assert_int_equal(backoff.told, 1);
+    (void)tg__backoff_next_ns(&backoff, &random, TG__BACKOFF_OWN, 0);
+    assert_int_equal(backoff.told, 1);
+    assert_int_equal(backoff.attempts, 2);
+    tg__backoff_reset(&backoff);
+    assert_int_equal(backoff.told, 0);
+}
+
+static void a_floor_of_ones_own_leaves_the_window_whole(void **state)
+{
+    (void)state;
+    tg__random random = {7};
+    int64_t high = 0;
+    for (int i = 0; i < 10000; i++) {
+        tg__backoff backoff;
+        tg__backoff_init(&backoff, 500, 15000);
+        backoff.attempts = 20;
+        const int64_t delay = tg__backoff_next_ns(&backoff, &random, TG__BACKOFF_OWN, 1000);
+        assert_true(delay >= 1000 * MS && delay <= 16000 * MS);
+        high = delay > high ? delay : high;
+    }
+    assert_true(high > 15900 * MS);
 }
 
 static void a_hostile_floor_is_clamped(void **state)
@@ -77,8 +151,8 @@ static void a_hostile_floor_is_clamped(void **state)
     tg__random random = {7};
     tg__backoff backoff;
     tg__backoff_init(&backoff, 500, 15000);
-    const int64_t delay = tg__backoff_next_ns(&backoff, &random, UINT32_MAX, false);
-    assert_true(delay <= (int64_t)(TG__BACKOFF_FLOOR_MAX_MS + 500) * MS);
+    const int64_t delay = tg__backoff_next_ns(&backoff, &random, TG__BACKOFF_TOLD, UINT32_MAX);
+    assert_true(delay <= TG__BACKOFF_FLOOR_MAX_MS * MS * 5 / 4);
 }
 
 static void a_slow_retry_starts_at_the_cap(void **state)
@@ -88,7 +162,7 @@ static void a_slow_retry_starts_at_the_cap(void **state)
     for (int i = 0; i < 1000; i++) {
         tg__backoff backoff;
         tg__backoff_init(&backoff, 500, 15000);
-        const int64_t delay = tg__backoff_next_ns(&backoff, &random, 0, true);
+        const int64_t delay = tg__backoff_next_ns(&backoff, &random, TG__BACKOFF_SLOW, 0);
         assert_true(delay >= 15000 * MS && delay <= 30000 * MS);
     }
 }
@@ -110,8 +184,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows_double_from_the_first_retry_up_to_the_cap),
         cmocka_unit_test(any_number_of_attempts_stays_at_the_cap),
+        cmocka_unit_test(an_attempt_that_took_long_widens_the_window),
         cmocka_unit_test(delays_are_spread_evenly_over_the_window),
-        cmocka_unit_test(a_floor_is_never_undercut_and_spreads_over_the_window),
+        cmocka_unit_test(a_time_that_was_given_is_never_undercut_and_spreads_by_a_quarter_of_it),
+        cmocka_unit_test(every_time_that_is_given_in_vain_doubles_the_spread),
+        cmocka_unit_test(a_floor_of_ones_own_leaves_the_window_whole),
         cmocka_unit_test(a_hostile_floor_is_clamped),
         cmocka_unit_test(a_slow_retry_starts_at_the_cap),
         cmocka_unit_test(one_seed_gives_one_sequence),

@@ -82,6 +82,9 @@ static void end_connection(rig *r)
 
 static void perform(rig *r, const tg__action *action)
 {
+    if (r->on_action != NULL) {
+        r->on_action(r->on_action_ctx, r->now_ns, action);
+    }
     switch (action->kind) {
     case TG__ACTION_CONNECT:
         assert_false(r->connected);

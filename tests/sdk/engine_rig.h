@@ -37,6 +37,8 @@ typedef struct rig {
     uint32_t token_asks;
     tg_token_reason token_reason; /* of the latest */
     uint32_t tokens_sent;
+    void (*on_action)(void *ctx, int64_t now_ns, const tg__action *action); /* NULL: nobody */
+    void *on_action_ctx;
 } rig;
 
 void rig_open(rig *r, uint32_t instruments_max);

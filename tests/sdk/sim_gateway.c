@@ -50,6 +50,7 @@ sim_message *sim_session_put(sim_session *session)
     sim_message *message = &session->messages[(session->head + session->count) % SIM_MESSAGES_MAX];
     session->count++;
     message->size = 0;
+    message->covered = 0;
     return message;
 }
 
@@ -405,6 +406,9 @@ void sim_session_frame(sim_session *session)
         .state_digest = session->state_digests,
     };
     sim_message *message = sim_session_put(session);
+    for (uint32_t i = 0; i < count; i++) {
+        message->covered += updates[i].covered;
+    }
     assert_int_equal(tg__delta_encode(&session->channel, &frame, updates, message->bytes,
                                       SIM_MESSAGE_SIZE, &message->size),
                      TG_OK);

@@ -34,6 +34,7 @@ typedef struct sim_market {
 
 typedef struct sim_message {
     size_t size;
+    uint64_t covered; /* lane ticks in it, if it is a delta */
     uint8_t bytes[SIM_MESSAGE_SIZE];
 } sim_message;
 

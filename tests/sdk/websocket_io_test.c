@@ -38,6 +38,7 @@ typedef struct driver {
     bool after_leaving; /* something was reported of a connection that was given up */
     bool left;
     bool timer;
+    unsigned messages_at_timer;
 } driver;
 
 static void on_connected(void *ctx, uint32_t generation)
@@ -77,7 +78,9 @@ static void on_closed(void *ctx, uint32_t generation, const tg__closed *closed)
 
 static void on_timer(void *ctx)
 {
-    ((driver *)ctx)->timer = true;
+    driver *d = ctx;
+    d->timer = true;
+    d->messages_at_timer = d->messages;
 }
 
 static void on_wake(void *ctx)
@@ -593,6 +596,49 @@ static void timers_ring_and_wakes_come(void **state)
     finish(d);
 }
 
+static _Atomic bool all_written;
+
+static void say_more_when_let_go(raw_server *server, int fd)
+{
+    static uint8_t frame[60016];
+    if (!raw_upgrade(server, fd) || !raw_write(fd, frame, raw_frame(0x82, "first", 5, frame))) {
+        return;
+    }
+    while (!atomic_load_explicit(&server->let_go, memory_order_relaxed)) {
+        (void)poll(NULL, 0, 1);
+    }
+    (void)raw_write(fd, frame, raw_frame(0x82, big_payload, 60000, frame));
+    (void)raw_write(fd, frame, raw_frame(0x82, big_payload, 30000, frame));
+    atomic_store_explicit(&all_written, true, memory_order_relaxed);
+    raw_read_until_close(server, fd);
+}
+
+/* As in a program whose loop did not run for a while: the deadline has passed, and the messages
+ * that renew it lie in the socket. */
+static void a_late_timer_rings_after_what_came_meanwhile(void **state)
+{
+    (void)state;
+    driver *d = start(say_more_when_let_go);
+    atomic_store_explicit(&all_written, false, memory_order_relaxed);
+    while (d->messages == 0) {
+        tg__io_service(d->io, true);
+    }
+    atomic_store_explicit(&d->server.let_go, true, memory_order_relaxed);
+    while (!atomic_load_explicit(&all_written, memory_order_relaxed)) {
+        (void)poll(NULL, 0, 1);
+    }
+    d->timer = false;
+    tg__io_timer(d->io, tg_clock_mono_ns(&d->clock) - 1000000);
+    while (!d->timer) {
+        tg__io_service(d->io, true);
+    }
+    assert_int_equal(d->messages_at_timer, 3);
+    tg__io_drop(d->io, 7);
+    d->left = true;
+    serve(d);
+    finish(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -613,6 +659,7 @@ int main(void)
         cmocka_unit_test(a_reset_in_every_stage_is_reported_once),
         cmocka_unit_test(a_peer_that_does_not_read_fills_a_bounded_queue),
         cmocka_unit_test(timers_ring_and_wakes_come),
+        cmocka_unit_test(a_late_timer_rings_after_what_came_meanwhile),
     };
     return cmocka_run_group_tests_name("sdk.websocket_io", tests, NULL, NULL);
 }

@@ -1,0 +1,532 @@
+#include "storm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "drain.h"
+#include "engine.h"
+#include "prng.h"
+#include "retry_spread.h"
+#include "sim_gateway.h"
+#include "storm_queue.h"
+#include "token_bucket.h"
+
+#define MS          INT64_C(1000000)
+#define S           (1000 * MS)
+#define NEVER       INT64_MAX
+#define BEAT_NS     (SIM_HEARTBEAT_MS * MS)
+#define STABLE_NS   (15 * S) /* of quiet operation before the trouble */
+#define ON_PER_S    1000u    /* terminals switched on at the beginning */
+#define INSTRUMENTS 32u
+#define WANTED      4u /* instruments of each client */
+#define DRAIN_LIMIT 60.0
+#define PEAK_NS     (100 * MS)
+#define ONE_MS      5000u /* of STORM_REFUSAL_ONE */
+
+/* What tickglass-gateway gives those that it sends on (gateway/src/main.c). */
+#define SENT_ON_MIN_MS    500u
+#define SENT_ON_SPREAD_MS 5000u
+
+typedef enum link_state {
+    LINK_NONE,
+    LINK_DIALLING,
+    LINK_ADMITTED, /* the 101 is on its way */
+    LINK_OPEN
+} link_state;
+
+typedef struct peer {
+    tg_store *store;
+    tg__engine *engine;
+    sim_session session;
+    link_state link;
+    uint32_t generation;
+    int64_t deadline_ns;
+    int64_t one_way_ns;
+    int64_t not_before_ns; /* of the next attempt: the floor that was given, the engine's draw */
+    bool live;
+} peer;
+
+typedef struct storm {
+    storm_options options;
+    int64_t now_ns;
+    tg_clock clock;
+    storm_queue queue;
+    tg__prng prng;
+    sim_market market;
+    sim_message *messages; /* on their way to the client whose turn it is */
+    peer *peers;
+    uint32_t live;
+    bool dead;
+    bool limited; /* the admission limiter judges; not while the fleet is switched on */
+    tg__token_bucket bucket;
+    tg__retry_spread retry;
+    tg__drain drain;
+    uint32_t drained;
+    int64_t from_ns; /* recovery; NEVER: not begun */
+    int64_t until_ns;
+    int64_t *attempt_ns; /* within the recovery */
+    size_t attempts_capacity;
+    storm_result result;
+} storm;
+
+static int64_t storm_mono_ns(void *ctx)
+{
+    return ((storm *)ctx)->now_ns;
+}
+
+static int64_t storm_utc_ns(void *ctx)
+{
+    return ((storm *)ctx)->market.utc_ns;
+}
+
+static void must(bool good, const char *what)
+{
+    if (!good) {
+        (void)fprintf(stderr, "storm: %s\n", what);
+        abort();
+    }
+}
+
+void storm_options_init(storm_options *options)
+{
+    memset(options, 0, sizeof *options);
+    options->clients = 10000;
+    options->backoff_first_ms = 500;
+    options->backoff_cap_ms = 15000;
+    options->upgrades_per_s = 1200;
+    options->upgrade_burst = 2500;
+    options->seed = 1;
+}
+
+/* --- what happens later --- */
+
+static void later(storm *s, storm_event_kind kind, uint32_t index, int64_t delay_ns)
+{
+    const storm_event event = {
+        .at_ns = s->now_ns + delay_ns,
+        .kind = kind,
+        .peer = index,
+        .generation = s->peers[index].generation,
+    };
+    storm_queue_put(&s->queue, &event);
+}
+
+static void later_closed(storm *s, uint32_t index, tg__cause cause, uint16_t code,
+                         uint32_t floor_ms)
+{
+    peer *p = &s->peers[index];
+    p->link = LINK_NONE;
+    const storm_event event = {
+        .at_ns = s->now_ns + p->one_way_ns,
+        .kind = STORM_CLOSED,
+        .peer = index,
+        .generation = p->generation,
+        .cause = cause,
+        .code = code,
+        .floor_ms = floor_ms,
+    };
+    storm_queue_put(&s->queue, &event);
+}
+
+/* --- a client --- */
+
+static void count_attempt(storm *s, peer *p)
+{
+    s->result.early_connects += s->now_ns < p->not_before_ns;
+    if (s->from_ns == NEVER) {
+        s->result.attempts_dead += s->dead;
+        return;
+    }
+    if (s->result.attempts == s->attempts_capacity) {
+        s->attempts_capacity = s->attempts_capacity == 0 ? 4096 : 2 * s->attempts_capacity;
+        s->attempt_ns = realloc(s->attempt_ns, s->attempts_capacity * sizeof *s->attempt_ns);
+        must(s->attempt_ns != NULL, "no memory");
+    }
+    s->attempt_ns[s->result.attempts++] = s->now_ns;
+}
+
+static void send_request(storm *s, uint32_t index, const tg__action *action)
+{
+    const peer *p = &s->peers[index];
+    uint8_t *bytes = malloc(action->as.send.size);
+    must(bytes != NULL, "no memory");
+    memcpy(bytes, action->as.send.bytes, action->as.send.size);
+    const storm_event event = {
+        .at_ns = s->now_ns + 2 * p->one_way_ns,
+        .kind = STORM_REQUEST,
+        .peer = index,
+        .generation = p->generation,
+        .size = action->as.send.size,
+        .bytes = bytes,
+    };
+    storm_queue_put(&s->queue, &event);
+}
+
+static void perform(storm *s, uint32_t index, const tg__action *action)
+{
+    peer *p = &s->peers[index];
+    if (action->kind == TG__ACTION_CONNECT) {
+        count_attempt(s, p);
+        p->generation = action->generation;
+        p->link = LINK_DIALLING;
+        later(s, STORM_SYN, index, p->one_way_ns);
+    } else if (action->kind == TG__ACTION_SEND) {
+        send_request(s, index, action);
+    } else if (action->kind == TG__ACTION_TIMER) {
+        p->deadline_ns = action->as.deadline_ns;
+        if (p->deadline_ns != NEVER) {
+            later(s, STORM_TIMER, index, p->deadline_ns - s->now_ns);
+        }
+    } else if (action->kind == TG__ACTION_CLOSE || action->kind == TG__ACTION_DROP) {
+        p->link = LINK_NONE;
+    } else if (action->kind == TG__ACTION_EVENT && action->as.event.state == TG_SESSION_WAITING) {
+        const int64_t own_ns = s->now_ns + action->as.event.wait_ms * MS;
+        p->not_before_ns = own_ns > p->not_before_ns ? own_ns : p->not_before_ns;
+    }
+}
+
+static void give(storm *s, uint32_t index, tg__input *input)
+{
+    peer *p = &s->peers[index];
+    input->generation = p->generation;
+    input->now_ns = s->now_ns;
+    must(tg__engine_input(p->engine, input) == TG_OK, "the engine refuses an input");
+    tg__action action;
+    while (tg__engine_next(p->engine, &action)) {
+        perform(s, index, &action);
+    }
+    const bool live = tg__engine_state_of(p->engine) == TG__ENGINE_LIVE;
+    s->live = s->live + live - p->live;
+    p->live = live;
+}
+
+static void give_plain(storm *s, uint32_t index, tg__input_kind kind)
+{
+    tg__input input = {.kind = kind};
+    give(s, index, &input);
+}
+
+/* Whatever its session has for it. */
+static void deliver(storm *s, uint32_t index)
+{
+    peer *p = &s->peers[index];
+    const sim_message *message = NULL;
+    while ((message = sim_session_take(&p->session)) != NULL && p->link == LINK_OPEN) {
+        tg__input input = {.kind = TG__INPUT_MESSAGE,
+                           .as.message = {message->bytes, message->size, s->now_ns}};
+        give(s, index, &input);
+    }
+}
+
+static void give_closed(storm *s, const storm_event *event)
+{
+    peer *p = &s->peers[event->peer];
+    const bool told = s->options.refusal != STORM_REFUSAL_IGNORED;
+    p->not_before_ns = s->now_ns + event->floor_ms * MS;
+    tg__input input = {.kind = TG__INPUT_CLOSED,
+                       .as.closed = {event->cause, event->code, told ? event->floor_ms : 0, ""}};
+    give(s, event->peer, &input);
+}
+
+/* --- the gateway --- */
+
+static void judge_upgrade(storm *s, uint32_t index)
+{
+    peer *p = &s->peers[index];
+    const bool counted = s->from_ns != NEVER;
+    if (s->dead) {
+        later_closed(s, index, TG__CAUSE_CONNECT, 0, 0);
+    } else if (!s->limited || tg__token_bucket_take(&s->bucket, s->now_ns)) {
+        s->result.admissions += counted;
+        p->link = LINK_ADMITTED;
+        later(s, STORM_OPEN, index, p->one_way_ns);
+    } else {
+        const uint32_t turn_s = tg__retry_spread_next(&s->retry, s->now_ns);
+        s->result.refusals += counted;
+        later_closed(s, index, TG__CAUSE_HTTP_STATUS, 503,
+                     s->options.refusal == STORM_REFUSAL_ONE ? ONE_MS : turn_s * 1000);
+    }
+}
+
+static void beat(storm *s)
+{
+    sim_market_step(&s->market);
+    for (uint32_t i = 0; i < s->options.clients; i++) {
+        if (s->peers[i].link == LINK_OPEN) {
+            later(s, STORM_FRAME, i, s->peers[i].one_way_ns);
+        }
+    }
+    later(s, STORM_BEAT, 0, BEAT_NS);
+}
+
+static void die(storm *s)
+{
+    s->dead = true;
+    for (uint32_t i = 0; i < s->options.clients; i++) {
+        if (s->peers[i].link >= LINK_ADMITTED && !s->options.silent) {
+            later_closed(s, i, TG__CAUSE_LOST, 0, 0);
+        }
+        s->peers[i].link = LINK_NONE;
+    }
+}
+
+/* A second later, two after that, four, eight (RFC 6298). */
+static void send_again(storm *s, const storm_event *syn)
+{
+    storm_event event = *syn;
+    event.at_ns = s->now_ns + (S << syn->again);
+    event.again++;
+    storm_queue_put(&s->queue, &event);
+}
+
+static void begin_recovery(storm *s, double limit_seconds)
+{
+    s->limited = true;
+    tg__token_bucket_init(&s->bucket, s->options.upgrades_per_s, s->options.upgrade_burst,
+                          s->now_ns);
+    tg__retry_spread_init(&s->retry, s->options.upgrades_per_s, s->options.seed, s->now_ns);
+    s->from_ns = s->now_ns;
+    s->result.limit_seconds = limit_seconds;
+    s->until_ns = s->now_ns + (int64_t)(limit_seconds * (double)S);
+}
+
+static double outage_limit(const storm_options *o)
+{
+    const double cap_s = o->backoff_cap_ms / 1000.0;
+    const double served_s = (double)o->clients / o->upgrades_per_s;
+    return 1.5 * (cap_s > served_s ? cap_s : served_s);
+}
+
+static void drain_step(storm *s)
+{
+    if (!s->drain.started) {
+        begin_recovery(s, DRAIN_LIMIT);
+        tg__drain_start(&s->drain, s->options.clients, TG__DRAIN_PERCENT, TG__DRAIN_INTERVAL_MS,
+                        s->now_ns);
+    }
+    uint32_t told = tg__drain_step(&s->drain, s->now_ns);
+    for (; told > 0 && s->drained < s->options.clients; told--) {
+        later_closed(s, s->drained++, TG__CAUSE_CLOSE_CODE, 1012,
+                     SENT_ON_MIN_MS + tg__prng_below(&s->prng, SENT_ON_SPREAD_MS));
+    }
+    if (s->drain.steps_left > 0) {
+        later(s, STORM_DRAIN, 0, s->drain.next_mono_ns - s->now_ns);
+    }
+}
+
+/* --- the course of things --- */
+
+static void happen_to_peer(storm *s, const storm_event *event)
+{
+    peer *p = &s->peers[event->peer];
+    const bool late = event->generation != p->generation;
+    if (event->kind == STORM_START) {
+        give_plain(s, event->peer, TG__INPUT_START);
+    } else if (event->kind == STORM_TIMER) {
+        if (event->at_ns == p->deadline_ns) {
+            give_plain(s, event->peer, TG__INPUT_TIMER);
+        }
+    } else if (late) {
+        return;
+    } else if (event->kind == STORM_SYN) {
+        if (s->dead && s->options.silent) {
+            send_again(s, event);
+        } else if (s->dead) {
+            later_closed(s, event->peer, TG__CAUSE_CONNECT, 0, 0);
+        } else {
+            later(s, STORM_UPGRADE, event->peer, 4 * p->one_way_ns); /* TCP's and TLS's answers */
+        }
+    } else if (event->kind == STORM_UPGRADE && p->link == LINK_DIALLING) {
+        judge_upgrade(s, event->peer);
+    } else if (event->kind == STORM_OPEN && p->link == LINK_ADMITTED) {
+        p->link = LINK_OPEN;
+        sim_session_open(&p->session, &s->market, s->messages);
+        give_plain(s, event->peer, TG__INPUT_CONNECTED);
+        deliver(s, event->peer);
+    } else if (event->kind == STORM_CLOSED) {
+        give_closed(s, event);
+    } else if (event->kind == STORM_REQUEST && p->link == LINK_OPEN) {
+        sim_session_receive(&p->session, event->bytes, event->size);
+        deliver(s, event->peer);
+    } else if (event->kind == STORM_FRAME && p->link == LINK_OPEN) {
+        sim_session_frame(&p->session);
+        deliver(s, event->peer);
+    }
+}
+
+static void happen(storm *s, const storm_event *event)
+{
+    s->now_ns = event->at_ns;
+    switch (event->kind) {
+    case STORM_BEAT:
+        beat(s);
+        break;
+    case STORM_DEATH:
+        must(s->live == s->options.clients, "not all were live before the trouble");
+        die(s);
+        break;
+    case STORM_RETURN:
+        s->dead = false;
+        begin_recovery(s, outage_limit(&s->options));
+        break;
+    case STORM_DRAIN:
+        must(s->drain.started || s->live == s->options.clients,
+             "not all were live before the trouble");
+        drain_step(s);
+        break;
+    case STORM_START:
+    case STORM_TIMER:
+    case STORM_SYN:
+    case STORM_UPGRADE:
+    case STORM_OPEN:
+    case STORM_CLOSED:
+    case STORM_REQUEST:
+    case STORM_FRAME:
+        happen_to_peer(s, event);
+        break;
+    }
+}
+
+static bool is_over(const storm *s)
+{
+    const bool all_told = !s->drain.started || s->drained == s->options.clients;
+    return s->from_ns != NEVER && s->now_ns > s->from_ns && all_told &&
+           s->live == s->options.clients;
+}
+
+static void run(storm *s)
+{
+    storm_event event;
+    while (!is_over(s) && storm_queue_take(&s->queue, &event)) {
+        if (event.at_ns > s->until_ns) {
+            s->now_ns = s->until_ns;
+            free(event.bytes);
+            return;
+        }
+        happen(s, &event);
+        free(event.bytes);
+    }
+}
+
+/* --- opening, closing, the account --- */
+
+static void open_peer(storm *s, uint32_t index)
+{
+    peer *p = &s->peers[index];
+    const tg__store_options store = {.instruments_max = INSTRUMENTS, .readers_max = 1};
+    must(tg__store_open(&store, &p->store) == TG_OK, "no store");
+    tg__engine_options options;
+    memset(&options, 0, sizeof options);
+    options.store = p->store;
+    options.instruments_max = INSTRUMENTS;
+    options.interests_max = INSTRUMENTS;
+    options.backoff_first_ms = s->options.backoff_first_ms;
+    options.backoff_cap_ms = s->options.backoff_cap_ms;
+    options.random_seed = s->options.equal_steps ? s->options.seed : tg__prng_next(&s->prng);
+    options.clock = &s->clock;
+    must(tg__engine_open(&options, &p->engine) == TG_OK, "no engine");
+    p->deadline_ns = NEVER;
+    /* 0.2 to 40 ms: from the next rack to the other side of an ocean. */
+    p->one_way_ns = MS / 5 + tg__prng_below(&s->prng, 40) * MS;
+    for (uint32_t i = 0; i < WANTED; i++) {
+        char symbol[TG_SYMBOL_SIZE];
+        sim_symbol((tg_instrument_id)((index + i) % 20), symbol); /* all that it is entitled to */
+        tg__input input = {.kind = TG__INPUT_SUBSCRIBE,
+                           .as.subscribe = {{UINT32_C(0x10000) | i}, SIM_VENUE, symbol}};
+        give(s, index, &input);
+    }
+    later(s, STORM_START, index, (int64_t)index * S / ON_PER_S);
+}
+
+static void open_storm(storm *s, const storm_options *options)
+{
+    memset(s, 0, sizeof *s);
+    s->options = *options;
+    s->now_ns = S;
+    s->from_ns = NEVER;
+    s->until_ns = NEVER;
+    s->clock = (tg_clock){storm_mono_ns, storm_utc_ns, s};
+    s->prng.state = options->seed;
+    s->peers = calloc(options->clients, sizeof *s->peers);
+    s->messages = calloc(SIM_MESSAGES_MAX, sizeof *s->messages);
+    must(s->peers != NULL && s->messages != NULL, "no memory");
+    sim_market_init(&s->market, 0x51);
+    for (uint32_t i = 0; i < options->clients; i++) {
+        open_peer(s, i);
+    }
+    later(s, STORM_BEAT, 0, BEAT_NS);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a;
+    const int64_t y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* In any 100 ms, wherever they begin. */
+static void find_peak(storm *s)
+{
+    storm_result *result = &s->result;
+    qsort(s->attempt_ns, result->attempts, sizeof *s->attempt_ns, ascending);
+    size_t first = 0;
+    for (size_t i = 0; i < result->attempts; i++) {
+        while (s->attempt_ns[i] - s->attempt_ns[first] >= PEAK_NS) {
+            first++;
+        }
+        const uint32_t within = (uint32_t)(i - first + 1);
+        result->peak_attempts_100ms =
+            within > result->peak_attempts_100ms ? within : result->peak_attempts_100ms;
+    }
+    const double mean =
+        (double)result->attempts * (double)PEAK_NS / (double)(s->now_ns - s->from_ns);
+    result->peak_over_mean = result->attempts > 0 ? result->peak_attempts_100ms / mean : 0;
+}
+
+static void close_storm(storm *s)
+{
+    for (uint32_t i = 0; i < s->options.clients; i++) {
+        tg__engine_close(s->peers[i].engine);
+        tg__store_close(s->peers[i].store);
+    }
+    storm_queue_deinit(&s->queue);
+    free(s->peers);
+    free(s->messages);
+    free(s->attempt_ns);
+}
+
+static void finish(storm *s, storm_result *result)
+{
+    run(s);
+    must(s->from_ns != NEVER, "the trouble never came");
+    s->result.not_live = s->options.clients - s->live;
+    s->result.seconds = (double)(s->now_ns - s->from_ns) / (double)S;
+    if (s->result.attempts > 0) {
+        find_peak(s);
+    }
+    *result = s->result;
+    close_storm(s);
+}
+
+static int64_t trouble_ns(const storm_options *options)
+{
+    return (int64_t)options->clients * S / ON_PER_S + STABLE_NS;
+}
+
+void storm_outage(const storm_options *options, uint32_t outage_ms, storm_result *result)
+{
+    storm s;
+    open_storm(&s, options);
+    later(&s, STORM_DEATH, 0, trouble_ns(options));
+    later(&s, STORM_RETURN, 0, trouble_ns(options) + outage_ms * MS);
+    finish(&s, result);
+}
+
+void storm_drain(const storm_options *options, storm_result *result)
+{
+    storm s;
+    open_storm(&s, options);
+    later(&s, STORM_DRAIN, 0, trouble_ns(options));
+    finish(&s, result);
+}

@@ -1,0 +1,56 @@
+/*
+ * A fleet of engines on virtual time in front of a gateway that dies and returns, or that is
+ * drained. The engines are the product's, the admission limiter, the times that the refused are
+ * given and the drain's steps are the real gateway's; sessions are tests/sdk/sim_gateway's.
+ *
+ * Nothing here takes real time or differs between two runs with one seed.
+ */
+#ifndef BENCH_SDK_STORM_H
+#define BENCH_SDK_STORM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How a refusal is worded, and what a client makes of it. */
+typedef enum storm_refusal {
+    STORM_REFUSAL_SPREAD,  /* Retry-After by the turn of the refused, as the gateway does */
+    STORM_REFUSAL_ONE,     /* one and the same number for all, as a balancer may */
+    STORM_REFUSAL_IGNORED, /* control: the engine is not told of it; must be found */
+} storm_refusal;
+
+typedef struct storm_options {
+    uint32_t clients;
+    uint32_t backoff_first_ms;
+    uint32_t backoff_cap_ms;
+    uint32_t upgrades_per_s;
+    uint32_t upgrade_burst;
+    uint64_t seed;
+    storm_refusal refusal;
+    bool silent; /* death of the machine: no reset, and a SYN has no answer but is sent again */
+    bool equal_steps; /* control: all engines draw alike; must be found */
+} storm_options;
+
+/* 10,000 clients of the defaults, the gateway's own defaults. */
+void storm_options_init(storm_options *options);
+
+typedef struct storm_result {
+    uint64_t attempts; /* from the beginning of the recovery to its end */
+    uint64_t admissions;
+    uint64_t refusals;
+    uint64_t attempts_dead; /* between death and return */
+    uint32_t peak_attempts_100ms;
+    double peak_over_mean;
+    uint32_t early_connects; /* before a floor or before the engine's own draw, at any time */
+    uint32_t not_live;       /* when the limit was over */
+    double seconds;          /* until all were live; the limit if they were not */
+    double limit_seconds;
+} storm_result;
+
+/* The gateway dies for outage_ms and returns. The recovery begins with the return. */
+void storm_outage(const storm_options *options, uint32_t outage_ms, storm_result *result);
+
+/* All clients are sent on in the steps of the gateway's drain, to one that admits. The recovery
+ * begins with the first step. */
+void storm_drain(const storm_options *options, storm_result *result);
+
+#endif
