@@ -88,7 +88,7 @@ void tg__ledger_irregular(tg_store *store, uint16_t row, const tg_image *image, 
 {
     tg__ledger_row *ledger = &store->ledger[row];
     tg__losses *losses = &store->losses[row];
-    const tg__hot *held = &store->pending->hot[row];
+    const tg_image *held = &tg__table_cell(store->pending, row)->image;
     const bool goes_on = ledger->lineage == store->lineage && held->seq != 0;
     if (goes_on && image->seq == held->seq && image->epoch == held->epoch) {
         /* Its values had gone with their scale and are there again: not another tick. */

@@ -58,14 +58,17 @@ struct tg_store {
     /* The writer's. */
     tg_view *pending; /* the version that is being written; never current, never held */
     tg__entry_pool pool;
-    tg__recency touched; /* rows by the publication in which anything else of theirs last changed
-                            than the version that they show: pending->changes has those */
+    tg__cell *cells; /* by plane and row */
+    tg__change_log log;
+    uint32_t kept_count;
+    const tg_view *kept[TG__VERSIONS_MAX - 1]; /* the current version, and those that readers may
+                                                  hold: their cells are not written */
     tg__ledger_row *ledger;
     uint64_t book_touched[TG__BOOK_MAX + 1]; /* publication in which the book last changed */
     uint64_t book_lineage[TG__BOOK_MAX + 1]; /* in which its version was given */
     uint64_t book_stamp;                     /* publication in which any book last changed */
     uint64_t venue_stamp;                    /* publication in which a venue last changed */
-    uint64_t known_stamp; /* publication in which the list of known rows last changed */
+    uint64_t identity_stamp; /* publication in which a row's identity last changed */
     uint64_t lineage;
     uint32_t generation;
     tg__quality_watch watch;
@@ -113,9 +116,9 @@ void tg__watch_mark(tg_store *store, uint16_t row);
 void tg__watch_published(tg_store *store, const tg_view *view, int64_t now_mono_ns);
 
 /* The row was admitted or confirmed. */
-static inline void tg__watch_tick(tg_store *store, uint16_t row, const tg__hot *hot)
+static inline void tg__watch_tick(tg_store *store, uint16_t row, const tg_image *image)
 {
-    const bool halted = hot->status == TG_TRADING_HALTED;
+    const bool halted = image->value[TG_FIELD_STATUS] == TG_TRADING_HALTED;
     if (store->ledger[row].told.watched != (uint8_t)halted) {
         tg__watch_mark(store, row);
     }
@@ -136,7 +139,7 @@ static inline void tg__ledger_admitted(tg_store *store, uint16_t row, const tg_i
                                        uint64_t covered, bool comparable)
 {
     tg__account *account = &store->ledger[row].account;
-    const uint64_t advance = image->seq - store->pending->hot[row].seq;
+    const uint64_t advance = image->seq - tg__table_cell(store->pending, row)->image.seq;
     if (comparable && covered == advance && advance != 0) {
         tg__tally_add(&account->received, 1);
         tg__tally_add(&account->covered, covered);
@@ -153,16 +156,51 @@ void tg__book_free(tg_store *store, uint16_t row);
 /* Bring to's books from where they were at since to those of from. */
 void tg__books_catch_up(const tg_store *store, tg_view *to, const tg_view *from, uint64_t since);
 
-/* Something of row changes in the pending version, and not its version. */
+/* Something of row changes in the pending version. */
 static inline void tg__row_touch(tg_store *store, uint16_t row)
 {
-    tg__recency_raise(&store->touched, row, store->pending->number);
+    /* Once for each publication: more would only lengthen the walks. */
+    if (store->ledger[row].logged_in != store->pending->number) {
+        store->ledger[row].logged_in = store->pending->number;
+        tg__log_put(&store->log, store->pending->number, row);
+    }
 }
 
-/* The version that row shows changes, and whatever else. */
+/* A plane in which no kept version has row's cell: one of readers + 2 is always free. */
+uint8_t tg__plane_free(const tg_store *store, uint16_t row);
+
+/*
+ * The row's cell in the pending version, to be written whole. The first time in a publication that
+ * is another one than the row had: that one is the current version's. Later the same again.
+ */
+static inline tg__cell *tg__row_renew(tg_store *store, uint16_t row)
+{
+    tg_view *pending = store->pending;
+    const uint8_t current = store->kept[0]->plane[row];
+    tg__row_touch(store, row);
+    if (pending->plane[row] == current) {
+        /* Nearly always nobody holds anything but the current version. */
+        pending->plane[row] =
+            store->kept_count == 1 ? (uint8_t)(current == 0) : tg__plane_free(store, row);
+    }
+    return tg__table_cell_in(pending, pending->plane[row], row);
+}
+
+/* Likewise, with what the row had in it. */
+static inline tg__cell *tg__row_edit(tg_store *store, uint16_t row)
+{
+    const tg__cell *former = tg__table_cell(store->pending, row);
+    tg__cell *cell = tg__row_renew(store, row);
+    if (cell != former) {
+        *cell = *former;
+    }
+    return cell;
+}
+
+/* The version that row shows changes. */
 static inline void tg__row_change(tg_store *store, uint16_t row)
 {
-    tg__recency_raise(&store->pending->changes, row, store->pending->number);
+    tg__row_edit(store, row)->changed_in = store->pending->number;
 }
 
 /* A loss begins, or ends: what was proved before needs a new proof. */

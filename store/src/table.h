@@ -2,44 +2,36 @@
  * One version of the store: rows, identities, names, axes. A struct tg_view is a whole cut.
  *
  * The writer fills it while no reader can hold it; from its publication until the last reader has
- * left it, nobody changes it. Rows are numbered from 1, links between them are row numbers, 0 is
- * none: zeroed storage is a valid empty version, so untouched versions cost address space only.
+ * left it, nobody changes it. Values are in it by reference: each row has as many cells as there
+ * are versions, in planes over all rows, and a version says in which plane the row's cell is. So a
+ * row that did not change is not copied, and one that did is written once (tg__row_renew()).
+ *
+ * Rows are numbered from 1, links between them are row numbers, 0 is none: zeroed storage is a
+ * valid empty version, so untouched versions and planes cost address space only.
  */
 #ifndef TICKGLASS_STORE_TABLE_H
 #define TICKGLASS_STORE_TABLE_H
 
 #include <stdatomic.h>
 
+#include "change_log.h"
 #include "entry_pool.h"
 #include "history.h"
 #include "ledger.h"
 #include "quality.h"
 #include "quality_watch.h"
-#include "recency.h"
 
-#define TG__HOT_VALUES  8 /* fields 0 to 7 */
-#define TG__COLD_VALUES 8 /* fields 8 to 15; field 16, the status, is hot */
-
-/* What nearly every tick changes and every reader reads: two cache lines. */
-typedef struct tg__hot {
-    uint64_t seq; /* with epoch: the version. It stays as a floor when the values are dropped */
-    uint32_t epoch;
-    uint32_t present;
-    int64_t value[TG__HOT_VALUES];
-    int64_t status;
+/* The value of a row, as it was or is in one or more versions: three cache lines. */
+typedef struct tg__cell {
+    tg_image image;           /* its version stays as a floor when the values are dropped */
     int64_t received_mono_ns; /* of the newest admitted tick */
     int64_t proved_mono_ns;   /* of what last admitted or confirmed it */
     int64_t ts_gateway_ns;
     uint32_t commit_delay_ns; /* received to admitted; at most UINT32_MAX */
     uint32_t proved_era;
-    uint64_t changed_in; /* publication that first showed this version; 0: none. Orders changes */
-} tg__hot;
-_Static_assert(sizeof(tg__hot) == 128, "a hot row is two cache lines");
-
-typedef struct tg__cold {
-    int64_t value[TG__COLD_VALUES];
-} tg__cold;
-_Static_assert(sizeof(tg__cold) == 64, "a cold row is one cache line");
+    uint64_t changed_in; /* publication that first showed this version; 0: none */
+} tg__cell;
+_Static_assert(sizeof(tg__cell) == 192, "a cell is three cache lines");
 
 #define TG__ROW_KNOWN        0x01u /* has an id in this version */
 #define TG__ROW_HAS_VALUE    0x02u
@@ -76,7 +68,7 @@ typedef struct tg__refusal_tally {
 /* What only the writer knows of a row, and its account. */
 typedef struct tg__ledger_row {
     uint64_t lineage;    /* in which its version was given */
-    uint64_t cold_stamp; /* publication in which its cold values last changed */
+    uint64_t logged_in;  /* publication for which the log last had it */
     uint32_t epoch_min;  /* older epochs have another scale */
     uint16_t position;   /* in the pending version's known[] */
     uint16_t venue_name; /* of an orphan: in venue_names; 0: none. Venue ids change with the
@@ -104,20 +96,21 @@ struct tg_view {
     tg__link_axis link;
     tg__loss_axis loss;
     uint32_t count;       /* known instruments */
-    uint32_t row_max;     /* constant */
+    uint32_t row_max;     /* constant; a plane has one more, row 0 */
     uint32_t bucket_mask; /* constant */
     tg__entry_pool *pool; /* shared by all versions */
 
-    tg__hot *hot;
-    tg__cold *cold;
+    tg__cell *cells; /* by plane and row; shared by all versions */
+    uint8_t *plane;  /* by row: where its cell is */
     tg__tag *tag;
-    tg__recency changes;    /* by the view in which a row's version last changed */
-    uint16_t *known;        /* rows of the known instruments, in no order */
-    tg__venue_row *venue;   /* TG_VENUE_MAX */
-    tg__book_row *book;     /* from 1 to TG__BOOK_MAX */
-    uint8_t *book_of;       /* by row; 0: none */
-    uint16_t *history_of;   /* by row: its ring; 0: none. Only if there is history */
-    tg__history_open *open; /* by ring */
+    const tg__change_log *log; /* shared */
+    uint64_t log_end;          /* of this publication, in the log */
+    uint16_t *known;           /* rows of the known instruments, in no order */
+    tg__venue_row *venue;      /* TG_VENUE_MAX */
+    tg__book_row *book;        /* from 1 to TG__BOOK_MAX */
+    uint8_t *book_of;          /* by row; 0: none */
+    uint16_t *history_of;      /* by row: its ring; 0: none. Only if there is history */
+    tg__history_open *open;    /* by ring */
 
     tg__refusal_tally *refusals;       /* by row; shared by all versions */
     tg__refusal_tally *venue_refusals; /* by venue; shared by all versions */
@@ -152,12 +145,23 @@ static inline uint16_t tg__table_row(const tg_view *table, tg_instrument_id id)
     return row;
 }
 
+static inline tg__cell *tg__table_cell_in(const tg_view *table, uint8_t plane, uint16_t row)
+{
+    return &table->cells[(size_t)plane * (table->row_max + 1) + row];
+}
+
+static inline const tg__cell *tg__table_cell(const tg_view *table, uint16_t row)
+{
+    return tg__table_cell_in(table, table->plane[row], row);
+}
+
 /* What the row says of its top of book. */
 static inline tg__row_axis tg__table_top(const tg_view *table, uint16_t row)
 {
+    const tg__cell *cell = tg__table_cell(table, row);
     return (tg__row_axis){
-        .proved_mono_ns = table->hot[row].proved_mono_ns,
-        .proved_era = table->hot[row].proved_era,
+        .proved_mono_ns = cell->proved_mono_ns,
+        .proved_era = cell->proved_era,
         .has_value = tg__table_has(table, row, TG__ROW_HAS_VALUE),
     };
 }
@@ -174,7 +178,7 @@ static inline tg__verdict tg__table_quality(const tg_view *table, uint16_t row,
         .has_value = group->has_value,
         .not_entitled = (tag->flags & TG__ROW_NOT_ENTITLED) != 0,
         .delayed = (tag->flags & TG__ROW_DELAYED) != 0,
-        .halted = table->hot[row].status == TG_TRADING_HALTED,
+        .halted = tg__table_cell(table, row)->image.value[TG_FIELD_STATUS] == TG_TRADING_HALTED,
         .unfollowed = (tag->flags & TG__ROW_UNFOLLOWED) != 0,
     };
     return tg__quality_at(&table->link, &table->loss, &table->venue[tag->venue].axis, &axis,

@@ -6,12 +6,10 @@
 #include "stop_point.h"
 #include "store_state.h"
 
-static bool values_equal(const tg__hot *hot, const tg__cold *cold, const tg_image *image)
+static bool images_equal(const tg_image *a, const tg_image *b)
 {
-    return hot->present == image->present &&
-           memcmp(hot->value, image->value, sizeof hot->value) == 0 &&
-           hot->status == image->value[TG_FIELD_STATUS] &&
-           memcmp(cold->value, image->value + TG__HOT_VALUES, sizeof cold->value) == 0;
+    return a->seq == b->seq && a->epoch == b->epoch && a->present == b->present &&
+           memcmp(a->value, b->value, sizeof a->value) == 0;
 }
 
 static bool has_exchange_time(uint32_t present)
@@ -20,38 +18,22 @@ static bool has_exchange_time(uint32_t present)
 }
 
 /* The first image of another lineage: versions do not compare, but exchange times may. */
-static bool is_proved_newer(const tg__hot *hot, const tg_image *image)
+static bool is_proved_newer(const tg_image *held, const tg_image *image)
 {
-    return has_exchange_time(hot->present) && has_exchange_time(image->present) &&
-           image->value[TG_FIELD_TS_EXCHANGE] > hot->value[TG_FIELD_TS_EXCHANGE];
+    return has_exchange_time(held->present) && has_exchange_time(image->present) &&
+           image->value[TG_FIELD_TS_EXCHANGE] > held->value[TG_FIELD_TS_EXCHANGE];
 }
 
 static void mark_restart(tg_store *store, uint16_t row, const tg_image *image)
 {
     uint8_t *flags = &store->pending->tag[row].flags;
     *flags = (uint8_t)(*flags & ~TG__ROW_RESTARTED);
-    if ((*flags & TG__ROW_HAS_VALUE) != 0 && !is_proved_newer(&store->pending->hot[row], image)) {
+    if ((*flags & TG__ROW_HAS_VALUE) != 0 &&
+        !is_proved_newer(&tg__table_cell(store->pending, row)->image, image)) {
         *flags |= TG__ROW_RESTARTED;
         tg__tally_add(&store->tally.history_restarts, 1);
     }
     store->ledger[row].lineage = store->lineage;
-}
-
-static void write_values(tg_store *store, uint16_t row, const tg_image *image)
-{
-    const tg_view *pending = store->pending;
-    tg__hot *hot = &pending->hot[row];
-    tg__cold *cold = &pending->cold[row];
-    hot->seq = image->seq;
-    hot->epoch = image->epoch;
-    hot->present = image->present;
-    TG__STOP_POINT("a row has its new version and its old values");
-    memcpy(hot->value, image->value, sizeof hot->value);
-    hot->status = image->value[TG_FIELD_STATUS];
-    if (memcmp(cold->value, image->value + TG__HOT_VALUES, sizeof cold->value) != 0) {
-        memcpy(cold->value, image->value + TG__HOT_VALUES, sizeof cold->value);
-        store->ledger[row].cold_stamp = pending->number;
-    }
 }
 
 static uint32_t commit_delay_ns(const tg__arrival *arrival)
@@ -60,31 +42,32 @@ static uint32_t commit_delay_ns(const tg__arrival *arrival)
     return delay > UINT32_MAX ? UINT32_MAX : (uint32_t)delay;
 }
 
-static void prove(const tg_store *store, tg__hot *hot, const tg__arrival *arrival)
+static void prove(const tg_store *store, tg__cell *cell, const tg__arrival *arrival)
 {
-    hot->proved_mono_ns = arrival->received_mono_ns;
-    hot->proved_era = store->era;
+    cell->proved_mono_ns = arrival->received_mono_ns;
+    cell->proved_era = store->era;
 }
 
 static void take_over(tg_store *store, uint16_t row, const tg_image *image,
                       const tg__arrival *arrival)
 {
-    tg__hot *hot = &store->pending->hot[row];
     tg__tag *tag = &store->pending->tag[row];
     if (store->ledger[row].lineage != store->lineage) {
         mark_restart(store, row, image);
     }
-    write_values(store, row, image);
-    hot->received_mono_ns = arrival->received_mono_ns;
-    hot->commit_delay_ns = commit_delay_ns(arrival);
-    hot->ts_gateway_ns = arrival->ts_gateway_ns;
-    prove(store, hot, arrival);
-    TG__STOP_POINT("a row is written and not in the list of changes");
-    tg__row_change(store, row);
+    tg__cell *cell = tg__row_renew(store, row);
+    TG__STOP_POINT("a row has a new cell and not its values");
+    cell->image = *image;
+    TG__STOP_POINT("a row has its new values and not their times");
+    cell->received_mono_ns = arrival->received_mono_ns;
+    cell->ts_gateway_ns = arrival->ts_gateway_ns;
+    cell->commit_delay_ns = commit_delay_ns(arrival);
+    cell->changed_in = store->pending->number;
+    prove(store, cell, arrival);
     if (store->history.ring_count > 0) {
         tg__history_add(store, row);
     }
-    tg__watch_tick(store, row, hot);
+    tg__watch_tick(store, row, image);
     if ((tag->flags & (TG__ROW_HAS_VALUE | TG__ROW_UNFOLLOWED)) != TG__ROW_HAS_VALUE) {
         tag->flags = (uint8_t)((tag->flags | TG__ROW_HAS_VALUE) & ~TG__ROW_UNFOLLOWED);
     }
@@ -97,14 +80,13 @@ tg__admission tg__store_admit(tg_store *store, tg_instrument_id id, const tg_ima
     if (row == 0) {
         return TG__REFUSED_UNKNOWN;
     }
-    const tg__hot *hot = &store->pending->hot[row];
+    const tg_image *held = &tg__table_cell(store->pending, row)->image;
     const tg__holding holding = {
-        .version = {hot->epoch, hot->seq},
+        .version = tg_image_version(held),
         .epoch_min = store->ledger[row].epoch_min,
         .has_value = tg__table_has(store->pending, row, TG__ROW_HAS_VALUE),
         .comparable = store->ledger[row].lineage == store->lineage,
-        .values_equal = hot->seq == image->seq && hot->epoch == image->epoch &&
-                        values_equal(hot, &store->pending->cold[row], image),
+        .values_equal = images_equal(held, image), /* asked only if the versions are equal */
     };
     const tg__admission admission =
         tg__admission_decide(&holding, tg_image_version(image), image->present == 0);
@@ -117,11 +99,10 @@ tg__admission tg__store_admit(tg_store *store, tg_instrument_id id, const tg_ima
         break;
     case TG__CONFIRMED:
         if (holding.has_value && holding.comparable) {
-            prove(store, &store->pending->hot[row], arrival);
+            prove(store, tg__row_edit(store, row), arrival);
             uint8_t *flags = &store->pending->tag[row].flags;
             *flags = (uint8_t)(*flags & ~TG__ROW_UNFOLLOWED);
-            tg__row_touch(store, row);
-            tg__watch_tick(store, row, hot);
+            tg__watch_tick(store, row, image);
             tg__ledger_confirmed(store, row, image, covered);
         }
         tg__tally_add(&store->tally.confirmed, 1);
