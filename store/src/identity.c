@@ -82,17 +82,17 @@ static void identify(tg_store *store, uint16_t row, uint32_t entry, bool known)
 static void list_known(tg_store *store, uint16_t row)
 {
     tg_view *pending = store->pending;
-    store->ledger[row].position = (uint16_t)pending->count;
+    store->position[row] = (uint16_t)pending->count;
     pending->known[pending->count++] = row;
 }
 
 static void unlist_known(tg_store *store, uint16_t row)
 {
     tg_view *pending = store->pending;
-    const uint16_t position = store->ledger[row].position;
+    const uint16_t position = store->position[row];
     const uint16_t last = pending->known[--pending->count];
     pending->known[position] = last;
-    store->ledger[last].position = position;
+    store->position[last] = position;
     tg__row_touch(store, last); /* versions that catch up must see it move */
 }
 
@@ -112,10 +112,12 @@ static void forget(tg_store *store, uint16_t row)
     tg__refusals_clear(&store->refusals[row]);
     identify(store, row, 0, false);
     *tg__row_renew(store, row) = (tg__cell){.changed_in = 0};
+    store->ledger[row].seq = 0;
+    store->ledger[row].epoch = 0;
     store->ledger[row].lineage = 0;
     store->ledger[row].epoch_min = 0;
-    store->ledger[row].position = 0;
-    store->ledger[row].venue_name = 0;
+    store->position[row] = 0;
+    store->orphan_venue[row] = 0;
     tg__ledger_clear(store, row);
     pending->tag[row].flags = 0;
     tg__free_rows_give(store->free_rows, row);
@@ -130,7 +132,7 @@ static uint16_t find_orphan(const tg_store *store, uint16_t venue_name, const ch
     for (uint16_t row = tg__table_name_chain(store->pending, symbol); row != 0;
          row = store->pending->naming[row].next_by_name) {
         if (!tg__table_has(store->pending, row, TG__ROW_KNOWN) &&
-            store->ledger[row].venue_name == venue_name &&
+            store->orphan_venue[row] == venue_name &&
             strcmp(entry_of(store, row)->symbol, symbol) == 0) {
             return row;
         }
@@ -140,10 +142,11 @@ static uint16_t find_orphan(const tg_store *store, uint16_t venue_name, const ch
 
 static bool is_newer(const tg_store *store, uint16_t a, uint16_t b)
 {
-    const tg_image *image_a = &tg__table_cell(store->pending, a)->image;
-    const tg_image *image_b = &tg__table_cell(store->pending, b)->image;
-    return store->ledger[a].lineage == store->ledger[b].lineage &&
-           tg_version_compare(tg_image_version(image_a), tg_image_version(image_b)) > 0;
+    const tg__ledger_row *of_a = &store->ledger[a];
+    const tg__ledger_row *of_b = &store->ledger[b];
+    return of_a->lineage == of_b->lineage &&
+           tg_version_compare((tg_version){of_a->epoch, of_a->seq},
+                              (tg_version){of_b->epoch, of_b->seq}) > 0;
 }
 
 static void forget_orphan(tg_store *store, uint16_t row)
@@ -160,7 +163,7 @@ static void orphan(tg_store *store, uint16_t row)
         keep_venue_name(store, pending->venue[pending->tag[row].venue].name);
     const uint16_t former = find_orphan(store, venue_name, entry_of(store, row)->symbol);
     hide(store, row);
-    store->ledger[row].venue_name = venue_name;
+    store->orphan_venue[row] = venue_name;
     store->orphan_count++;
     if (former != 0) {
         forget_orphan(store, is_newer(store, former, row) ? row : former);

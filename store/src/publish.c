@@ -17,7 +17,7 @@ static void catch_up_row(const tg_store *store, tg_view *to, const tg_view *from
         }
         if (known) {
             /* A place in the list that has another occupant now has one that was touched. */
-            to->known[store->ledger[row].position] = row;
+            to->known[store->position[row]] = row;
         }
     }
     TG__STOP_POINT("a row of the next version has its identity and not its values");
@@ -118,6 +118,7 @@ void tg__store_publish(tg_store *store, int64_t now_mono_ns)
     tg_view *published = store->pending;
     published->published_mono_ns = now_mono_ns;
     published->log_end = store->log.end;
+    published->plain = tg__plain_of(&published->link, &published->loss);
     TG__STOP_POINT("a view is whole and not published");
     tg__pins_publish(&store->pins, (uint32_t)(published - store->versions));
     tg__tally_add(&store->tally.views_published, 1);

@@ -92,6 +92,8 @@ static void lay_out(layout *at, tg_store *store, const tg__store_options *option
     store->log.entry = piece(at, (size_t)store->log.mask + 1, sizeof *store->log.entry);
     store->free_rows = piece(at, rows, sizeof *store->free_rows);
     store->ledger = piece(at, rows, sizeof *store->ledger);
+    store->position = piece(at, rows, sizeof *store->position);
+    store->orphan_venue = piece(at, rows, sizeof *store->orphan_venue);
     store->venue_names = piece(at, TG__VENUE_NAMES_MAX, sizeof *store->venue_names);
     store->tombstones = piece(at, (TG_INSTRUMENT_MAX + 64) / 64, sizeof *store->tombstones);
     store->watch.records =

@@ -64,6 +64,9 @@ struct tg_store {
     const tg_view *kept[TG__VERSIONS_MAX - 1]; /* the current version, and those that readers may
                                                   hold: their cells are not written */
     tg__ledger_row *ledger;
+    uint16_t *position;     /* by row: in the pending version's known[] */
+    uint16_t *orphan_venue; /* by row, of an orphan: in venue_names; 0: none. Venue ids change with
+                               the dictionary's generation, names do not */
     uint64_t book_touched[TG__BOOK_MAX + 1]; /* publication in which the book last changed */
     uint64_t book_lineage[TG__BOOK_MAX + 1]; /* in which its version was given */
     uint64_t book_stamp;                     /* publication in which any book last changed */
@@ -139,7 +142,7 @@ static inline void tg__ledger_admitted(tg_store *store, uint16_t row, const tg_i
                                        uint64_t covered, bool comparable)
 {
     tg__account *account = &store->ledger[row].account;
-    const uint64_t advance = image->seq - tg__table_cell(store->pending, row)->image.seq;
+    const uint64_t advance = image->seq - store->ledger[row].seq;
     if (comparable && covered == advance && advance != 0) {
         tg__tally_add(&account->received, 1);
         tg__tally_add(&account->covered, covered);
@@ -156,32 +159,23 @@ void tg__book_free(tg_store *store, uint16_t row);
 /* Bring to's books from where they were at since to those of from. */
 void tg__books_catch_up(const tg_store *store, tg_view *to, const tg_view *from, uint64_t since);
 
-/* Something of row changes in the pending version. */
-static inline void tg__row_touch(tg_store *store, uint16_t row)
-{
-    /* Once for each publication: more would only lengthen the walks. */
-    if (store->ledger[row].logged_in != store->pending->number) {
-        store->ledger[row].logged_in = store->pending->number;
-        tg__log_put(&store->log, store->pending->number, row);
-    }
-}
-
 /* A plane in which no kept version has row's cell: one of readers + 2 is always free. */
 uint8_t tg__plane_free(const tg_store *store, uint16_t row);
 
 /*
  * The row's cell in the pending version, to be written whole. The first time in a publication that
- * is another one than the row had: that one is the current version's. Later the same again.
+ * is another one than the row had, which the current version shows, and the change is logged. Later
+ * it is the same again.
  */
 static inline tg__cell *tg__row_renew(tg_store *store, uint16_t row)
 {
     tg_view *pending = store->pending;
     const uint8_t current = store->kept[0]->plane[row];
-    tg__row_touch(store, row);
     if (pending->plane[row] == current) {
         /* Nearly always nobody holds anything but the current version. */
         pending->plane[row] =
             store->kept_count == 1 ? (uint8_t)(current == 0) : tg__plane_free(store, row);
+        tg__log_put(&store->log, pending->number, row);
     }
     return tg__table_cell_in(pending, pending->plane[row], row);
 }
@@ -195,6 +189,12 @@ static inline tg__cell *tg__row_edit(tg_store *store, uint16_t row)
         *cell = *former;
     }
     return cell;
+}
+
+/* Something of row that is not in its cell changes: versions that catch up must look at it. */
+static inline void tg__row_touch(tg_store *store, uint16_t row)
+{
+    (void)tg__row_edit(store, row);
 }
 
 /* The version that row shows changes. */

@@ -24,11 +24,11 @@
 /* The value of a row, as it was or is in one or more versions: three cache lines. */
 typedef struct tg__cell {
     tg_image image;           /* its version stays as a floor when the values are dropped */
-    int64_t received_mono_ns; /* of the newest admitted tick */
-    int64_t proved_mono_ns;   /* of what last admitted or confirmed it */
-    int64_t ts_gateway_ns;
     uint32_t commit_delay_ns; /* received to admitted; at most UINT32_MAX */
     uint32_t proved_era;
+    int64_t proved_mono_ns;   /* of what last admitted or confirmed it */
+    int64_t received_mono_ns; /* of the newest admitted tick */
+    int64_t ts_gateway_ns;
     uint64_t changed_in; /* publication that first showed this version; 0: none */
 } tg__cell;
 _Static_assert(sizeof(tg__cell) == 192, "a cell is three cache lines");
@@ -65,14 +65,12 @@ typedef struct tg__refusal_tally {
     _Atomic uint32_t integrity;
 } tg__refusal_tally;
 
-/* What only the writer knows of a row, and its account. */
+/* What admission asks, and the row's account. All but the account is the writer's. */
 typedef struct tg__ledger_row {
-    uint64_t lineage;    /* in which its version was given */
-    uint64_t logged_in;  /* publication for which the log last had it */
-    uint32_t epoch_min;  /* older epochs have another scale */
-    uint16_t position;   /* in the pending version's known[] */
-    uint16_t venue_name; /* of an orphan: in venue_names; 0: none. Venue ids change with the
-                            dictionary's generation, names do not */
+    uint64_t seq;     /* with epoch: the version in the row's cell of the pending version */
+    uint64_t lineage; /* in which that was given */
+    uint32_t epoch;
+    uint32_t epoch_min; /* older epochs have another scale */
     tg__account account;
     uint32_t account_epoch; /* first one of the numbering that the account is in */
     tg__told told;
@@ -95,6 +93,7 @@ struct tg_view {
     int64_t published_mono_ns;
     tg__link_axis link;
     tg__loss_axis loss;
+    tg__plain plain;      /* of link and loss, as published */
     uint32_t count;       /* known instruments */
     uint32_t row_max;     /* constant; a plane has one more, row 0 */
     uint32_t bucket_mask; /* constant */
@@ -129,20 +128,21 @@ static inline bool tg__table_has(const tg_view *table, uint16_t row, uint8_t fla
     return (table->tag[row].flags & flag) != 0;
 }
 
+/* A row is given to the id before it where possible, and then nothing need be searched. */
+static inline bool tg__table_is_own(const tg_view *table, tg_instrument_id id)
+{
+    const uint32_t own = (uint32_t)id + 1;
+    return own <= table->row_max && table->tag[own].id == id &&
+           tg__table_has(table, (uint16_t)own, TG__ROW_KNOWN);
+}
+
+/* Row of a known id that is not in its own row; 0: not known. */
+uint16_t tg__table_search(const tg_view *table, tg_instrument_id id);
+
 /* Row of a known id; 0: not known. */
 static inline uint16_t tg__table_row(const tg_view *table, tg_instrument_id id)
 {
-    /* A row is given to the id before it where possible, and then nothing need be searched. */
-    const uint32_t own = (uint32_t)id + 1;
-    if (own <= table->row_max && table->tag[own].id == id &&
-        tg__table_has(table, (uint16_t)own, TG__ROW_KNOWN)) {
-        return (uint16_t)own;
-    }
-    uint16_t row = table->id_bucket[id & table->bucket_mask];
-    while (row != 0 && table->tag[row].id != id) {
-        row = table->naming[row].next_by_id;
-    }
-    return row;
+    return tg__table_is_own(table, id) ? (uint16_t)(id + 1u) : tg__table_search(table, id);
 }
 
 static inline tg__cell *tg__table_cell_in(const tg_view *table, uint8_t plane, uint16_t row)
@@ -183,6 +183,20 @@ static inline tg__verdict tg__table_quality(const tg_view *table, uint16_t row,
     };
     return tg__quality_at(&table->link, &table->loss, &table->venue[tag->venue].axis, &axis,
                           now_mono_ns);
+}
+
+/* True: the top of book is LIVE. False: who knows, tg__table_quality() does. Of published versions.
+ */
+static inline bool tg__table_is_plain(const tg_view *table, uint16_t row, int64_t now_mono_ns)
+{
+    const tg__tag *tag = &table->tag[row];
+    const tg__cell *cell = tg__table_cell(table, row);
+    const uint8_t against = TG__ROW_NOT_ENTITLED | TG__ROW_DELAYED | TG__ROW_UNFOLLOWED;
+    return (tag->flags & (TG__ROW_HAS_VALUE | against)) == TG__ROW_HAS_VALUE &&
+           cell->proved_era >= table->plain.era && now_mono_ns <= table->plain.until_mono_ns &&
+           cell->image.value[TG_FIELD_STATUS] != TG_TRADING_HALTED &&
+           (tag->cadence_ms == 0 || tg__age_ns(cell->proved_mono_ns, now_mono_ns) <=
+                                        (int64_t)tag->cadence_ms * INT64_C(1000000));
 }
 
 /* First row of the chain that holds the rows with this symbol; go on with next_by_name. */

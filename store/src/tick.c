@@ -6,10 +6,9 @@
 #include "stop_point.h"
 #include "store_state.h"
 
-static bool images_equal(const tg_image *a, const tg_image *b)
+static bool values_equal(const tg_image *a, const tg_image *b)
 {
-    return a->seq == b->seq && a->epoch == b->epoch && a->present == b->present &&
-           memcmp(a->value, b->value, sizeof a->value) == 0;
+    return a->present == b->present && memcmp(a->value, b->value, sizeof a->value) == 0;
 }
 
 static bool has_exchange_time(uint32_t present)
@@ -64,6 +63,8 @@ static void take_over(tg_store *store, uint16_t row, const tg_image *image,
     cell->commit_delay_ns = commit_delay_ns(arrival);
     cell->changed_in = store->pending->number;
     prove(store, cell, arrival);
+    store->ledger[row].seq = image->seq;
+    store->ledger[row].epoch = image->epoch;
     if (store->history.ring_count > 0) {
         tg__history_add(store, row);
     }
@@ -80,13 +81,15 @@ tg__admission tg__store_admit(tg_store *store, tg_instrument_id id, const tg_ima
     if (row == 0) {
         return TG__REFUSED_UNKNOWN;
     }
-    const tg_image *held = &tg__table_cell(store->pending, row)->image;
+    const tg__ledger_row *ledger = &store->ledger[row];
+    const bool is_equal = ledger->seq == image->seq && ledger->epoch == image->epoch;
     const tg__holding holding = {
-        .version = tg_image_version(held),
-        .epoch_min = store->ledger[row].epoch_min,
+        .version = {ledger->epoch, ledger->seq},
+        .epoch_min = ledger->epoch_min,
         .has_value = tg__table_has(store->pending, row, TG__ROW_HAS_VALUE),
-        .comparable = store->ledger[row].lineage == store->lineage,
-        .values_equal = images_equal(held, image), /* asked only if the versions are equal */
+        .comparable = ledger->lineage == store->lineage,
+        .values_equal =
+            is_equal && values_equal(&tg__table_cell(store->pending, row)->image, image),
     };
     const tg__admission admission =
         tg__admission_decide(&holding, tg_image_version(image), image->present == 0);

@@ -26,43 +26,65 @@ tg_instrument_id tg_view_id(const tg_view *view, size_t index)
     return index < view->count ? view->tag[view->known[index]].id : TG_INSTRUMENT_NONE;
 }
 
-static bool has_both_sides(const tg_image *image)
+/*
+ * All of a row but what is said of it. restrict: out is the caller's and not part of the view,
+ * which the compiler cannot know. Stores are what a read costs: hence constants first and jumps
+ * that are seldom taken.
+ */
+static inline void fill(const tg__cell *restrict cell, uint8_t flags, tg__verdict verdict,
+                        int64_t now_mono_ns, tg_row *restrict out)
 {
-    const uint32_t both = TG_FIELD_BIT(TG_FIELD_BID_PRICE) | TG_FIELD_BIT(TG_FIELD_ASK_PRICE);
-    return (image->present & both) == both;
-}
-
-/* restrict: out is the caller's and not part of the view, which the compiler cannot know. */
-tg_err tg_view_row(const tg_view *restrict view, tg_instrument_id id, int64_t now_mono_ns,
-                   tg_row *restrict out)
-{
-    const uint16_t row = tg__table_row(view, id);
-    TG_ENSURE(row != 0, TG_ERR_NOT_FOUND);
-    const tg__cell *restrict cell = tg__table_cell(view, row);
-    const uint8_t flags = view->tag[row].flags;
-    const tg__row_axis top = tg__table_top(view, row);
-    const tg__verdict verdict = tg__table_quality(view, row, &top, now_mono_ns);
-    if (!top.has_value) {
-        /* What the row holds is the floor of its version, and values of a scale that is gone. */
-        *out = (tg_row){.quality = verdict.quality,
-                        .cause = verdict.cause,
-                        .changed_in = cell->changed_in,
-                        .age_ns = -1};
-        return TG_OK;
-    }
-    const int64_t bid = cell->image.value[TG_FIELD_BID_PRICE];
-    const int64_t ask = cell->image.value[TG_FIELD_ASK_PRICE];
     out->image = cell->image;
     out->quality = verdict.quality;
     out->cause = verdict.cause;
-    out->crossed = bid > ask && has_both_sides(&cell->image);
-    out->locked = bid == ask && has_both_sides(&cell->image);
+    out->crossed = false;
+    out->locked = false;
     out->history_restarted = (flags & TG__ROW_RESTARTED) != 0;
     out->age_ns = tg__age_ns(cell->proved_mono_ns, now_mono_ns);
     out->received_mono_ns = cell->received_mono_ns;
     out->committed_mono_ns = cell->received_mono_ns + cell->commit_delay_ns;
     out->ts_gateway_ns = cell->ts_gateway_ns;
     out->changed_in = cell->changed_in;
+
+    const int64_t bid = cell->image.value[TG_FIELD_BID_PRICE];
+    const int64_t ask = cell->image.value[TG_FIELD_ASK_PRICE];
+    if (bid >= ask && tg_image_has(&cell->image, TG_FIELD_BID_PRICE) &&
+        tg_image_has(&cell->image, TG_FIELD_ASK_PRICE)) {
+        out->crossed = bid > ask;
+        out->locked = bid == ask;
+    }
+}
+
+/* The row is not where its id says, or not plainly live. Apart, so that the usual case saves no
+ * registers for it. */
+__attribute__((noinline)) static tg_err read_with_care(const tg_view *view, tg_instrument_id id,
+                                                       int64_t now_mono_ns, tg_row *out)
+{
+    const uint16_t row = tg__table_row(view, id);
+    TG_ENSURE(row != 0, TG_ERR_NOT_FOUND);
+    const tg__cell *cell = tg__table_cell(view, row);
+    const tg__row_axis top = tg__table_top(view, row);
+    const tg__verdict verdict = tg__table_quality(view, row, &top, now_mono_ns);
+    if (top.has_value) {
+        fill(cell, view->tag[row].flags, verdict, now_mono_ns, out);
+    } else {
+        /* What the cell holds is the floor of its version, and values of a scale that is gone. */
+        *out = (tg_row){.quality = verdict.quality,
+                        .cause = verdict.cause,
+                        .changed_in = cell->changed_in,
+                        .age_ns = -1};
+    }
+    return TG_OK;
+}
+
+tg_err tg_view_row(const tg_view *view, tg_instrument_id id, int64_t now_mono_ns, tg_row *out)
+{
+    const uint32_t row = (uint32_t)id + 1;
+    if (!tg__table_is_own(view, id) || !tg__table_is_plain(view, (uint16_t)row, now_mono_ns)) {
+        return read_with_care(view, id, now_mono_ns, out);
+    }
+    const tg__verdict live = {TG_QUALITY_LIVE, TG_QUALITY_CAUSE_NONE};
+    fill(tg__table_cell(view, (uint16_t)row), view->tag[row].flags, live, now_mono_ns, out);
     return TG_OK;
 }
 
