@@ -5,12 +5,17 @@
 #include "stop_point.h"
 #include "store_state.h"
 
+static inline void catch_up_value(const tg_view *to, const tg_view *from, uint16_t row)
+{
+    to->plane[row] = from->plane[row];
+    to->tag[row].flags = from->tag[row].flags;
+}
+
 static void catch_up_row(const tg_store *store, tg_view *to, const tg_view *from, uint16_t row,
                          uint64_t since)
 {
-    const uint8_t flags = from->tag[row].flags;
     if (store->identity_stamp > since) {
-        const bool known = (flags & TG__ROW_KNOWN) != 0;
+        const bool known = tg__table_has(from, row, TG__ROW_KNOWN);
         const uint32_t entry = from->naming[row].entry;
         if (to->naming[row].entry != entry || tg__table_has(to, row, TG__ROW_KNOWN) != known) {
             tg__table_identify(to, row, entry, known);
@@ -21,8 +26,7 @@ static void catch_up_row(const tg_store *store, tg_view *to, const tg_view *from
         }
     }
     TG__STOP_POINT("a row of the next version has its identity and not its values");
-    to->plane[row] = from->plane[row];
-    to->tag[row].flags = flags;
+    catch_up_value(to, from, row);
     if (store->history.ring_count > 0) {
         tg__history_catch_up(to, from, row);
     }
@@ -30,12 +34,18 @@ static void catch_up_row(const tg_store *store, tg_view *to, const tg_view *from
 
 static void catch_up_rows(const tg_store *store, tg_view *to, const tg_view *from, uint64_t since)
 {
+    /* The usual case: ticks, and nothing else. */
+    const bool only_values = store->identity_stamp <= since && store->history.ring_count == 0;
     for (uint32_t back = 0; back <= store->log.mask; back++) {
         const tg__change change = tg__log_get(&store->log, store->log.end, back);
         if (change.publication <= since) {
             return;
         }
-        catch_up_row(store, to, from, change.row, since);
+        if (only_values) {
+            catch_up_value(to, from, change.row);
+        } else {
+            catch_up_row(store, to, from, change.row, since);
+        }
     }
     /* A reader has slept on it for so long that the log does not reach back. */
     for (uint32_t row = 1; row <= store->row_max; row++) {

@@ -118,11 +118,17 @@ void tg__watch_mark(tg_store *store, uint16_t row);
 /* view is what readers see now. */
 void tg__watch_published(tg_store *store, const tg_view *view, int64_t now_mono_ns);
 
+/* True if this tick may change the quality that was told. */
+static inline bool tg__watch_minds(const tg_store *store, uint16_t row, const tg_image *image)
+{
+    const bool halted = image->value[TG_FIELD_STATUS] == TG_TRADING_HALTED;
+    return store->ledger[row].told.watched != (uint8_t)halted;
+}
+
 /* The row was admitted or confirmed. */
 static inline void tg__watch_tick(tg_store *store, uint16_t row, const tg_image *image)
 {
-    const bool halted = image->value[TG_FIELD_STATUS] == TG_TRADING_HALTED;
-    if (store->ledger[row].told.watched != (uint8_t)halted) {
+    if (tg__watch_minds(store, row, image)) {
         tg__watch_mark(store, row);
     }
 }
@@ -136,16 +142,22 @@ void tg__ledger_refused(tg_store *store, uint16_t row, const tg_image *image, ui
 void tg__ledger_clear(tg_store *store, uint16_t row);
 void tg__ledger_total(const tg__tally *tally, tg_ledger *out);
 
-/* An admitted row, before it is taken over. The totals of regular ones are admitted and
- * covered_ticks. */
+/* An admitted row that stands for just the ticks by which it raises the seq, in the epoch or a
+ * later one of the lineage. The totals of these are admitted and covered_ticks. */
+static inline void tg__ledger_regular(tg_store *store, uint16_t row, uint64_t covered)
+{
+    tg__account *account = &store->ledger[row].account;
+    tg__tally_add(&account->received, 1);
+    tg__tally_add(&account->covered, covered);
+}
+
+/* An admitted row, before it is taken over. */
 static inline void tg__ledger_admitted(tg_store *store, uint16_t row, const tg_image *image,
                                        uint64_t covered, bool comparable)
 {
-    tg__account *account = &store->ledger[row].account;
     const uint64_t advance = image->seq - store->ledger[row].seq;
     if (comparable && covered == advance && advance != 0) {
-        tg__tally_add(&account->received, 1);
-        tg__tally_add(&account->covered, covered);
+        tg__ledger_regular(store, row, covered);
     } else {
         tg__ledger_irregular(store, row, image, covered);
     }
@@ -164,20 +176,24 @@ uint8_t tg__plane_free(const tg_store *store, uint16_t row);
 
 /*
  * The row's cell in the pending version, to be written whole. The first time in a publication that
- * is another one than the row had, which the current version shows, and the change is logged. Later
- * it is the same again.
+ * is another one than the row had, which the current version shows: the one in plane free, and the
+ * change is logged. Later it is the same again.
  */
-static inline tg__cell *tg__row_renew(tg_store *store, uint16_t row)
+static inline tg__cell *tg__row_renew_in(tg_store *store, uint16_t row, uint8_t free)
 {
     tg_view *pending = store->pending;
-    const uint8_t current = store->kept[0]->plane[row];
-    if (pending->plane[row] == current) {
-        /* Nearly always nobody holds anything but the current version. */
-        pending->plane[row] =
-            store->kept_count == 1 ? (uint8_t)(current == 0) : tg__plane_free(store, row);
+    uint8_t plane = pending->plane[row];
+    if (plane == store->kept[0]->plane[row]) {
+        plane = free;
+        pending->plane[row] = free;
         tg__log_put(&store->log, pending->number, row);
     }
-    return tg__table_cell_in(pending, pending->plane[row], row);
+    return tg__table_cell_in(pending, plane, row);
+}
+
+static inline tg__cell *tg__row_renew(tg_store *store, uint16_t row)
+{
+    return tg__row_renew_in(store, row, tg__plane_free(store, row));
 }
 
 /* Likewise, with what the row had in it. */

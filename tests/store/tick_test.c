@@ -181,6 +181,20 @@ static void crossed_and_locked_books_are_flagged_and_kept(void **state)
     assert_false(row.locked);
 }
 
+static void expecting_a_tick_changes_nothing(void **state)
+{
+    fixture *at = *state;
+    tg__store_expect(at->store, 7);
+    tg__store_expect(at->store, 2);
+    tg__store_expect(at->store, TG_INSTRUMENT_NONE);
+    assert_int_equal(admit_at(at->store, 7, quote(1, 1, 5), S), TG__ADMITTED);
+    tg__store_expect(at->store, 7);
+    const tg_row row = published_row(at, 2 * S);
+    assert_int_equal(row.image.seq, 1);
+    assert_int_equal(row.age_ns, S);
+    assert_int_equal(tg_view_count(tg_reader_pin(at->reader)), 1);
+}
+
 #define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, open_fixture, close_fixture)
 
 int main(void)
@@ -195,6 +209,7 @@ int main(void)
         WITH_STORE(nothing_published_yet_confirms_but_stays_unknown),
         WITH_STORE(stamps_and_covered_ticks_are_kept),
         WITH_STORE(crossed_and_locked_books_are_flagged_and_kept),
+        WITH_STORE(expecting_a_tick_changes_nothing),
     };
     return cmocka_run_group_tests_name("store.tick", tests, NULL, NULL);
 }
