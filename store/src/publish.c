@@ -112,15 +112,13 @@ static tg_view *find_free_version(tg_store *store, const tg_view *published)
 
 uint8_t tg__plane_free(const tg_store *store, uint16_t row)
 {
-    bool taken[TG__VERSIONS_MAX] = {false};
+    uint64_t taken[2] = {0, 0};
     for (uint32_t i = 0; i < store->kept_count; i++) {
-        taken[store->kept[i]->plane[row]] = true;
+        const uint8_t plane = store->kept[i]->plane[row];
+        taken[plane / 64] |= UINT64_C(1) << plane % 64;
     }
-    uint8_t plane = 0;
-    while (taken[plane]) {
-        plane++;
-    }
-    return plane;
+    return (uint8_t)(taken[0] != UINT64_MAX ? __builtin_ctzll(~taken[0])
+                                            : 64 + __builtin_ctzll(~taken[1]));
 }
 
 void tg__store_publish(tg_store *store, int64_t now_mono_ns)

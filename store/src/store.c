@@ -47,8 +47,8 @@ static void lay_out_version(layout *at, tg_view *version, const tg__store_option
 {
     const uint32_t row_max = options->instruments_max;
     const size_t rings = history_rings(options);
-    const size_t rows = (size_t)row_max + 1; /* row 0 is none */
-    const uint32_t buckets = power_of_two_over(row_max);
+    const size_t rows = (size_t)row_max + 1;                 /* row 0 is none */
+    const uint32_t buckets = power_of_two_over(row_max / 2); /* two rows in each, at most */
     version->row_max = row_max;
     version->bucket_mask = buckets - 1;
     version->plane = piece(at, rows, sizeof *version->plane);

@@ -118,7 +118,8 @@ __attribute__((noinline)) static tg__admission admit_with_care(tg_store *store, 
         .epoch_min = ledger->epoch_min,
         .has_value = tg__table_has(store->pending, row, TG__ROW_HAS_VALUE),
         .comparable = ledger->lineage == store->lineage,
-        .values_equal = values_equal(&tg__table_cell(store->pending, row)->image, image),
+        .values_equal = ledger->seq == image->seq && ledger->epoch == image->epoch &&
+                        values_equal(&tg__table_cell(store->pending, row)->image, image),
     };
     const tg__admission admission =
         tg__admission_decide(&holding, tg_image_version(image), image->present == 0);
