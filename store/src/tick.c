@@ -125,9 +125,9 @@ __attribute__((noinline)) static tg__admission admit_with_care(tg_store *store, 
         tg__admission_decide(&holding, tg_image_version(image), image->present == 0);
     switch (admission) {
     case TG__ADMITTED:
+        tg__tally_add(&store->tally.covered_ticks, covered);
         tg__ledger_admitted(store, row, image, covered, holding.comparable);
         take_over(store, row, image, arrival);
-        tg__tally_add(&store->tally.covered_ticks, covered);
         break;
     case TG__CONFIRMED:
         if (holding.has_value && holding.comparable) {
@@ -183,8 +183,8 @@ tg__admission tg__store_admit(tg_store *store, tg_instrument_id id, const tg_ima
     if (!tg__table_is_own(store->pending, id) || !goes_on(store, row, image, covered)) {
         return admit_with_care(store, id, image, covered, arrival);
     }
-    tg__ledger_regular(store, row, covered);
     tg__tally_add(&store->tally.covered_ticks, covered);
+    tg__ledger_regular(store, row, covered);
     const uint8_t free = store->kept[0]->plane[row] == 0 ? 1 : 0; /* as none else is kept */
     write_row(store, row, tg__row_renew_in(store, row, free), image, arrival);
     return store->history.ring_count == 0 && !tg__watch_minds(store, row, image)
