@@ -71,9 +71,14 @@ typedef struct naive_store {
 /* Ids all over their range, several in one bucket, some below the number of rows. */
 static inline tg_instrument_id naive_id(unsigned row)
 {
-    static const unsigned scale[] = {512, 1};
-    const unsigned low = row * scale[row % 3] + (row % 3 == 1 ? naive_store_rows - naive_rows : 0);
-    return (tg_instrument_id)(row % 3 == 2 ? 65534 - row : low);
+    switch (row % 3) {
+    case 0:
+        return (tg_instrument_id)(row * 512);
+    case 1:
+        return (tg_instrument_id)(row + naive_store_rows - naive_rows);
+    default:
+        return (tg_instrument_id)(65534 - row);
+    }
 }
 
 /* "SYM-n"; as names they are the index n, as venues "VENUE-n". */
