@@ -89,6 +89,8 @@ endfunction()
 tg_dep_package(cmocka cmocka)
 if(NOT TG_CORE_ONLY)
   tg_dep_package(lzma liblzma)
+  tg_dep_package(zlib zlib)
+  tg_dep_package(zstd libzstd)
   tg_dep_package(utf8proc libutf8proc)
   tg_dep_package(sdl sdl2)
   tg_dep_package(sdl_ttf SDL2_ttf)
@@ -97,6 +99,14 @@ if(NOT TG_CORE_ONLY)
   else()
     tg_dep_stack()
   endif()
+
+  # jsmn: a header only; the file that reads JSON makes its functions static.
+  find_path(TG_JSMN_INCLUDE_DIR jsmn.h)
+  if(NOT TG_JSMN_INCLUDE_DIR)
+    tg_deps_stop("jsmn is missing: run ./dev build once, it installs what the build needs")
+  endif()
+  add_library(tg_dep_jsmn INTERFACE)
+  target_include_directories(tg_dep_jsmn SYSTEM INTERFACE ${TG_JSMN_INCLUDE_DIR})
 
   # stb: headers only; the file that draws on it defines STB_IMAGE_WRITE_IMPLEMENTATION itself.
   find_path(TG_STB_INCLUDE_DIR stb/stb_image_write.h)

@@ -115,3 +115,7 @@ function(tg_fuzz name)
   add_test(NAME fuzz.${name} COMMAND ${command} ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name})
   set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 120 LABELS fuzz)
 endfunction()
+
+# What a program that holds the whole gateway is linked from; mbedTLS comes with libwebsockets.
+set(TG_GATEWAY_ROOMS gateway gateway_admission codec recorder base)
+set(TG_GATEWAY_LIBS tg_dep_lzma tg_dep_zlib tg_dep_zstd tg_dep_websockets)

@@ -25,6 +25,7 @@ static void require(bool holds)
 typedef struct world {
     tg__directory directory;
     tg__bearer bearer;
+    tg__door *door;
     tg__sequencer sequencer;
     tg__hub *hub;
     tg__peer *hostile;
@@ -56,8 +57,10 @@ static void open_world(world *w)
     }
     require(tg__directory_seal(&w->directory) == TG_OK);
     require(tg__sequencer_init(&w->sequencer, &w->directory, 1, RESOLUTION_NS) == TG_OK);
+    const tg__door_options door = {.bearer = &w->bearer, .directory = &w->directory};
+    require(tg__door_open(&door, &w->door) == TG_OK);
     const tg__hub_options options = {.directory = &w->directory,
-                                     .bearer = &w->bearer,
+                                     .door = w->door,
                                      .time_resolution_ns = RESOLUTION_NS,
                                      .frame_interval_ms = 40,
                                      .boundaries_per_frame = 1,
@@ -67,8 +70,9 @@ static void open_world(world *w)
                                      .wake = ignore_wake};
     require(tg__hub_open(&options, &w->hub) == TG_OK);
     tg__channel_init(&w->channel, w->ids, w->images, INSTRUMENTS, RESOLUTION_NS);
-    w->hostile = tg__hub_connect(w->hub, NULL, w->now);
-    w->decent = tg__hub_connect(w->hub, NULL, w->now);
+    const tg__entitlement all = tg__entitlement_of_all(w->directory.venue_count);
+    w->hostile = tg__hub_connect(w->hub, NULL, &all, w->now);
+    w->decent = tg__hub_connect(w->hub, NULL, &all, w->now);
     require(w->hostile != NULL && w->decent != NULL);
     static const uint8_t subscribe[] = {0xc0, 0, 1, 0, 0, 0, 3, 0, 1, 0, 0, 2, 0, 0, 3, 0};
     tg__cause cause;
@@ -127,10 +131,11 @@ static void check_world(const world *w)
 
 static void close_world(world *w)
 {
-    tg__hub_teardown(w->hub, &w->hostile);
-    tg__hub_teardown(w->hub, &w->decent);
+    tg__hub_teardown(w->hub, &w->hostile, TG__END_CLIENT_CLOSE);
+    tg__hub_teardown(w->hub, &w->decent, TG__END_CLIENT_CLOSE);
     require(w->hub->groups.count == 0 && w->hub->pool.in_use == 0);
     tg__hub_close(w->hub);
+    tg__door_close(w->door);
     tg__sequencer_deinit(&w->sequencer);
     tg__directory_deinit(&w->directory);
 }

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tickglass/internal/hlog.h>
+
 #include "histogram_slots.h"
-#include "hlog.h"
 #include "inflate.h"
 
 static void require(bool holds)

@@ -11,7 +11,7 @@
 #define RESOLUTION_NS   100000u
 #define EPOCH           7u
 #define WARM_UP_CUTS    250u
-#define CUTS_MAX        20000u
+#define CUTS_MAX        200000u
 #define SNAPSHOT_FRAMES 8u
 #define TS_START_NS     INT64_C(1700000000000000000)
 #define NETWORK_LAG_NS  INT64_C(5000000)
@@ -58,7 +58,8 @@ static void market_open(market *m, const char *tape, int64_t interval_ns)
     m->interval_ns = interval_ns;
     tg__directory_init(&m->directory);
     if (tape == NULL) {
-        require(tg__sim_open(1, &m->directory, &m->sim) == TG_OK, "no simulated market");
+        require(tg__sim_open(1, &tg__sim_usual, &m->directory, &m->sim) == TG_OK,
+                "no simulated market");
     } else {
         tg__cause cause = {""};
         const tg_err err = tg__tape_open(tape, false, &m->directory, &m->tape, &cause);

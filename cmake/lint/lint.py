@@ -30,7 +30,10 @@ THIRD_PARTY = [
     ("mbedtls", r"(mbedtls|psa)/.*"),
     ("stb", r"(stb/)?stb_.*"),
     ("utf8proc", r"utf8proc\.h"),
+    ("jsmn", r"jsmn\.h"),
     ("lzma", r"lzma\.h"),
+    ("zlib", r"zlib\.h"),
+    ("zstd", r"zstd\.h"),
     ("cmocka", r"cmocka\.h"),
 ]
 

@@ -1,25 +1,11 @@
 #include "bearer_file.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include <tickglass/internal/control_flow.h>
 
-#include "entropy.h"
-
-#define RANDOM_BYTES 32u
-
-static tg_err make_token(const char *path, tg__cause *cause)
-{
-    uint8_t random[RANDOM_BYTES];
-    char text[RANDOM_BYTES * 2 + 2];
-    TG_TRY(tg__entropy_get(random, sizeof random, cause));
-    for (size_t i = 0; i < sizeof random; i++) {
-        (void)snprintf(text + i * 2, sizeof text - i * 2, "%02x", random[i]);
-    }
-    text[RANDOM_BYTES * 2] = '\n';
-    return tg__file_write(path, text, RANDOM_BYTES * 2 + 1, 0600, cause);
-}
+#include "secret_file.h"
+#include "wipe.h"
 
 static tg_err take_line(tg__bearer *bearer, const char *path, const char *text, size_t size,
                         tg__cause *cause)
@@ -54,11 +40,12 @@ tg_err tg__bearer_load(tg__bearer *bearer, const tg__state_dir *dir, const char 
     }
     tg_err err = tg__file_read(path, text, sizeof text, &size, cause);
     if (err == TG_ERR_NOT_FOUND && !named) {
-        TG_TRY(make_token(path, cause));
+        TG_TRY(tg__secret_file_make(path, cause));
         err = tg__file_read(path, text, sizeof text, &size, cause);
     }
     if (err == TG_OK) {
         err = take_line(bearer, path, text, size, cause);
     }
+    tg__wipe(text, sizeof text);
     return err;
 }

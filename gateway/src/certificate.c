@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <mbedtls/ctr_drbg.h>
 #include <mbedtls/ecp.h>
@@ -14,6 +15,8 @@
 #include <psa/crypto.h>
 
 #include <tickglass/internal/control_flow.h>
+
+#include "wipe.h"
 
 #define PEM_SIZE       4096u
 #define SERIAL_SIZE    16u
@@ -173,25 +176,36 @@ static tg_err write_pem(const char *path, const unsigned char *pem, mode_t mode,
     return tg__file_write(path, pem, strlen((const char *)pem), mode, cause);
 }
 
+static tg_err write_key(const char *path, const mbedtls_pk_context *key, tg__cause *cause)
+{
+    unsigned char secret[PEM_SIZE];
+    const int code = mbedtls_pk_write_key_pem(key, secret, sizeof secret);
+    const tg_err err =
+        code == 0 ? write_pem(path, secret, 0600, cause) : tls_fault(cause, "writing a key", code);
+    tg__wipe(secret, sizeof secret);
+    return err;
+}
+
+/* The server's: a new key, and its certificate signed by ca_key. */
+static tg_err make_server_files(const tg__certificate *m, generator *g, mbedtls_pk_context *ca_key,
+                                mbedtls_pk_context *key, tg__cause *cause)
+{
+    unsigned char certificate[PEM_SIZE];
+    TG_TRY(make_key(g, key, cause));
+    TG_TRY(write_certificate(g, key, ca_key, certificate, cause));
+    TG_TRY(write_key(m->key_path, key, cause));
+    return write_pem(m->certificate_path, certificate, 0644, cause);
+}
+
 static tg_err make_files(const tg__certificate *m, generator *g, mbedtls_pk_context *ca_key,
                          mbedtls_pk_context *key, tg__cause *cause)
 {
     unsigned char ca[PEM_SIZE];
-    unsigned char certificate[PEM_SIZE];
-    unsigned char secret[PEM_SIZE];
     TG_TRY(make_key(g, ca_key, cause));
-    TG_TRY(make_key(g, key, cause));
     TG_TRY(write_certificate(g, ca_key, ca_key, ca, cause));
-    TG_TRY(write_certificate(g, key, ca_key, certificate, cause));
-    const int code = mbedtls_pk_write_key_pem(key, secret, sizeof secret);
-    if (code != 0) {
-        return tls_fault(cause, "writing a key", code);
-    }
+    TG_TRY(make_server_files(m, g, ca_key, key, cause));
+    TG_TRY(write_key(m->ca_key_path, ca_key, cause));
     /* The CA last: as long as it is missing, the next start begins anew. */
-    const tg_err err = write_pem(m->key_path, secret, 0600, cause);
-    memset(secret, 0, sizeof secret);
-    TG_TRY(err);
-    TG_TRY(write_pem(m->certificate_path, certificate, 0644, cause));
     return write_pem(m->ca_path, ca, 0644, cause);
 }
 
@@ -246,7 +260,7 @@ static tg_err load_key(generator *g, const char *path, mbedtls_pk_context *out, 
     TG_TRY(tg__file_read(path, pem, sizeof pem, &size, cause));
     const int code = mbedtls_pk_parse_key(out, (const unsigned char *)pem, size + 1, NULL, 0,
                                           mbedtls_ctr_drbg_random, &g->random);
-    memset(pem, 0, sizeof pem);
+    tg__wipe(pem, sizeof pem);
     return code == 0 ? TG_OK : bad_file(cause, path, "is not a PEM private key");
 }
 
@@ -289,6 +303,18 @@ static tg_err needs_renewal(const loaded *l, time_t now, bool *out)
     return TG_OK;
 }
 
+/* Who put them there must renew them: only what was made here is made anew. */
+static tg_err ends_soon(const tg__certificate *m, tg__cause *cause)
+{
+    if (access(m->ca_key_path, F_OK) == 0) {
+        return TG_OK;
+    }
+    return tg__cause_set(cause, TG_ERR_CERTIFICATE,
+                         "%s: it or its CA's ends within a week and %s is not there: renew it, or "
+                         "remove ca.pem to have new ones made",
+                         m->certificate_path, m->ca_key_path);
+}
+
 /* *usable is false if there is nothing, or it comes to its end. */
 static tg_err check(const tg__certificate *m, time_t now, bool *usable, tg__cause *cause)
 {
@@ -305,6 +331,9 @@ static tg_err check(const tg__certificate *m, time_t now, bool *usable, tg__caus
     if (err == TG_OK) {
         err = needs_renewal(&l, now, &renew);
     }
+    if (err == TG_OK && renew) {
+        err = ends_soon(m, cause);
+    }
     *usable = err == TG_OK && !renew;
     mbedtls_pk_free(&l.key);
     mbedtls_x509_crt_free(&l.certificate);
@@ -318,6 +347,7 @@ tg_err tg__certificate_open(tg__certificate *files, const tg__state_dir *dir, ti
 {
     memset(files, 0, sizeof *files);
     TG_TRY(tg__state_dir_path(dir, "ca.pem", files->ca_path, cause));
+    TG_TRY(tg__state_dir_path(dir, "ca.key", files->ca_key_path, cause));
     TG_TRY(tg__state_dir_path(dir, "server.pem", files->certificate_path, cause));
     TG_TRY(tg__state_dir_path(dir, "server.key", files->key_path, cause));
     if (psa_crypto_init() != PSA_SUCCESS) {
@@ -331,4 +361,24 @@ tg_err tg__certificate_open(tg__certificate *files, const tg__state_dir *dir, ti
     TG_TRY(make(files, now, cause));
     files->made = true;
     return TG_OK;
+}
+
+tg_err tg__certificate_renew(const tg__certificate *files, time_t now, tg__cause *cause)
+{
+    generator g;
+    mbedtls_pk_context ca_key;
+    mbedtls_pk_context key;
+    mbedtls_pk_init(&ca_key);
+    mbedtls_pk_init(&key);
+    tg_err err = generator_init(&g, now, cause);
+    if (err == TG_OK) {
+        err = load_key(&g, files->ca_key_path, &ca_key, cause);
+    }
+    if (err == TG_OK) {
+        err = make_server_files(files, &g, &ca_key, &key, cause);
+    }
+    mbedtls_pk_free(&key);
+    mbedtls_pk_free(&ca_key);
+    generator_deinit(&g);
+    return err;
 }

@@ -1,10 +1,9 @@
 /**
- * The development CA and server certificate that a gateway makes for itself. The only file that
- * knows mbedTLS.
+ * The development CA and server certificate that a gateway makes for itself.
  *
  * DIR/ca.pem, DIR/server.pem and DIR/server.key (0600): EC P-256, for localhost, 127.0.0.1 and ::1,
- * signed directly by the CA, as the server sends its own certificate only. The CA's key is not
- * kept: when the certificate comes to its end, both are made anew.
+ * signed by the CA. DIR/ca.key (0600) stays, so that the server's can be renewed under the same CA;
+ * when it comes to its end, both are made anew.
  */
 #ifndef TG_GATEWAY_CERTIFICATE_H
 #define TG_GATEWAY_CERTIFICATE_H
@@ -16,6 +15,7 @@
 
 typedef struct tg__certificate {
     char ca_path[TG__PATH_SIZE];
+    char ca_key_path[TG__PATH_SIZE];
     char certificate_path[TG__PATH_SIZE];
     char key_path[TG__PATH_SIZE];
     bool made; /* by this call */
@@ -23,10 +23,18 @@ typedef struct tg__certificate {
 
 /*
  * Makes what is missing, or within a week of its end at now; checks that the three files belong
- * together. TG_ERR_CERTIFICATE: a file is damaged or belongs to others (cause names it);
+ * together. TG_ERR_CERTIFICATE: a file is damaged or belongs to others, or comes to its end and was
+ * not made here, for want of ca.key (cause names it);
  * TG_ERR_TLS: mbedTLS failed; TG_ERR_IO.
  */
 TG_MUST_CHECK tg_err tg__certificate_open(tg__certificate *files, const tg__state_dir *dir,
                                           time_t now, tg__cause *cause);
+
+/*
+ * Another key and certificate for the server, under the same CA: who trusts that trusts them, too.
+ * In use only when they have been read again. TG_ERR_NOT_FOUND: there is no ca.key; as above.
+ */
+TG_MUST_CHECK tg_err tg__certificate_renew(const tg__certificate *files, time_t now,
+                                           tg__cause *cause);
 
 #endif

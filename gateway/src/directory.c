@@ -58,13 +58,21 @@ static tg_err grow(tg__directory *d)
     return TG_OK;
 }
 
-tg_err tg__directory_venue(tg__directory *directory, const char *name, tg_venue_id *id)
+bool tg__directory_find_venue(const tg__directory *directory, const char *name, tg_venue_id *id)
 {
     for (uint32_t i = 0; i < directory->venue_count; i++) {
         if (strcmp(directory->venues[i].name, name) == 0) {
             *id = (tg_venue_id)i;
-            return TG_OK;
+            return true;
         }
+    }
+    return false;
+}
+
+tg_err tg__directory_venue(tg__directory *directory, const char *name, tg_venue_id *id)
+{
+    if (tg__directory_find_venue(directory, name, id)) {
+        return TG_OK;
     }
     TG_ENSURE(strlen(name) < TG_VENUE_NAME_SIZE, TG_ERR_INVALID_ARGUMENT);
     TG_ENSURE(directory->venue_count < TG_VENUE_MAX, TG_ERR_FULL);
@@ -116,12 +124,10 @@ tg_instrument_id tg__directory_find(const tg__directory *directory, tg_venue_id 
 tg_instrument_id tg__directory_find_name(const tg__directory *directory, const char *venue,
                                          const char *symbol)
 {
-    for (uint32_t i = 0; i < directory->venue_count; i++) {
-        if (strcmp(directory->venues[i].name, venue) == 0) {
-            return tg__directory_find(directory, (tg_venue_id)i, symbol);
-        }
-    }
-    return TG_INSTRUMENT_NONE;
+    tg_venue_id id = 0;
+    return tg__directory_find_venue(directory, venue, &id)
+               ? tg__directory_find(directory, id, symbol)
+               : TG_INSTRUMENT_NONE;
 }
 
 typedef struct sort_key {

@@ -39,6 +39,8 @@ TG_MUST_CHECK tg_err tg__directory_venue(tg__directory *directory, const char *n
 TG_MUST_CHECK tg_err tg__directory_add(tg__directory *directory, const tg_instrument *instrument,
                                        tg_instrument_id *id);
 
+/* False: there is no venue of that name. */
+bool tg__directory_find_venue(const tg__directory *directory, const char *name, tg_venue_id *id);
 /* TG_INSTRUMENT_NONE if there is none. */
 tg_instrument_id tg__directory_find(const tg__directory *directory, tg_venue_id venue,
                                     const char *symbol);

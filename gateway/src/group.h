@@ -1,5 +1,7 @@
 /**
- * Connections with equal sets: one channel image, one chain of frames, each encoded once.
+ * Connections with equal sets: one channel image, one chain of frames, each encoded once. Where
+ * there are many, they are several groups of the same set, each with the next phase: the frames are
+ * encoded once in each, and what is sent is spread over the interval.
  *
  * Whatever enters the channel of a member is cut from this image at its boundary, in the order of
  * its queue: a private snapshot puts a member here, and the shared frames fit from there on.
@@ -8,6 +10,11 @@
 #define TG_GATEWAY_GROUP_H
 
 #include "image_table.h"
+
+#define TG__GROUP_MEMBERS_MAX 64u /* sends in one burst: under 2 ms of a core */
+
+/* About one a second: a state digest costs a pass over the whole set. */
+#define TG__FRAMES_PER_DIGEST 25u
 
 struct tg__peer;
 
@@ -18,6 +25,7 @@ typedef struct tg__group {
     struct tg__group *previous;
     struct tg__peer *members;
     uint32_t member_count;
+    uint32_t tally; /* of members, when the index is audited */
     uint32_t phase; /* the boundaries at which it sends, modulo boundaries per frame */
     uint32_t frames_until_digest;
     int64_t last_frame_mono_ns;

@@ -4,11 +4,15 @@ tg__group *tg__group_index_find(const tg__group_index *index, const tg_instrumen
                                 uint32_t count)
 {
     const uint32_t digest = tg__set_digest(ids, count);
-    tg__group *group = index->buckets[digest % TG__GROUP_BUCKETS];
-    while (group != NULL && !tg__group_has_set(group, digest, ids, count)) {
-        group = group->next_in_bucket;
+    tg__group *smallest = NULL;
+    for (tg__group *group = index->buckets[digest % TG__GROUP_BUCKETS]; group != NULL;
+         group = group->next_in_bucket) {
+        if ((smallest == NULL || group->member_count < smallest->member_count) &&
+            tg__group_has_set(group, digest, ids, count)) {
+            smallest = group;
+        }
     }
-    return group;
+    return smallest;
 }
 
 void tg__group_index_add(tg__group_index *index, tg__group *group)

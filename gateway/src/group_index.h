@@ -12,7 +12,7 @@ typedef struct tg__group_index {
     uint32_t count;
 } tg__group_index;
 
-/* NULL: there is none with this set. */
+/* The smallest with this set, so that they fill evenly; NULL: there is none. */
 tg__group *tg__group_index_find(const tg__group_index *index, const tg_instrument_id *ids,
                                 uint32_t count);
 void tg__group_index_add(tg__group_index *index, tg__group *group);

@@ -2,23 +2,38 @@
 
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <tickglass/internal/control_flow.h>
 
-tg_err tg__line_reader_init(tg__line_reader *reader, const char *path, tg__cause *cause)
+#define READ_SIZE 65536u
+
+tg_err tg__line_reader_init(tg__line_reader *reader, const char *path, size_t line_size_max,
+                            tg__cause *cause)
 {
-    reader->path = path;
-    reader->line_number = 0;
-    reader->at = 0;
-    reader->filled = 0;
-    return tg__xz_stream_open(path, &reader->stream, cause);
+    *reader = (tg__line_reader){
+        .path = path,
+        .line_size_max = line_size_max,
+        .capacity = line_size_max + READ_SIZE,
+    };
+    reader->buffer = malloc(reader->capacity);
+    if (reader->buffer == NULL) {
+        return tg__cause_set(cause, TG_ERR_NO_MEMORY, "%s: no memory to read it", path);
+    }
+    const tg_err err = tg__byte_stream_open(path, &reader->stream, cause);
+    if (err != TG_OK) {
+        tg__line_reader_deinit(reader);
+    }
+    return err;
 }
 
 void tg__line_reader_deinit(tg__line_reader *reader)
 {
-    tg__xz_stream_close(reader->stream);
+    tg__byte_stream_close(reader->stream);
+    free(reader->buffer);
     reader->stream = NULL;
+    reader->buffer = NULL;
 }
 
 /* Moves the unfinished line to the front and reads on; *ended if nothing more comes. */
@@ -29,7 +44,7 @@ static tg_err refill(tg__line_reader *r, bool *ended, tg__cause *cause)
     r->at = 0;
     r->filled = kept;
     size_t size = 0;
-    TG_TRY(tg__xz_stream_read(r->stream, r->buffer + kept, sizeof r->buffer - kept, &size, cause));
+    TG_TRY(tg__byte_stream_read(r->stream, r->buffer + kept, r->capacity - kept, &size, cause));
     r->filled += size;
     *ended = size == 0;
     return TG_OK;
@@ -41,7 +56,7 @@ tg_err tg__line_reader_next(tg__line_reader *reader, const char **line, size_t *
     tg__line_reader *const r = reader;
     const char *end = memchr(r->buffer + r->at, '\n', r->filled - r->at);
     bool ended = false;
-    while (end == NULL && !ended && r->filled - r->at <= TG__LINE_SIZE_MAX) {
+    while (end == NULL && !ended && r->filled - r->at <= r->line_size_max) {
         TG_TRY(refill(r, &ended, cause));
         end = memchr(r->buffer + r->at, '\n', r->filled - r->at);
     }
@@ -50,9 +65,9 @@ tg_err tg__line_reader_next(tg__line_reader *reader, const char **line, size_t *
         return TG_ERR_NOT_FOUND;
     }
     r->line_number++;
-    if (size > TG__LINE_SIZE_MAX) {
-        return tg__cause_set(cause, TG_ERR_TAPE, "%s:%" PRIu64 ": line is longer than %u bytes",
-                             r->path, r->line_number, TG__LINE_SIZE_MAX);
+    if (size > r->line_size_max) {
+        return tg__cause_set(cause, TG_ERR_TAPE, "%s:%" PRIu64 ": line is longer than %zu bytes",
+                             r->path, r->line_number, r->line_size_max);
     }
     *line = r->buffer + r->at;
     *length = size;

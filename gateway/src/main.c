@@ -1,4 +1,5 @@
-/* tickglass-gateway: plays a market and serves it. One thread. */
+/* tickglass-gateway: plays a market, or follows a node that does, and serves it. One thread, and
+ * one that verifies tokens. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -15,28 +16,31 @@
 
 #include "bearer_file.h"
 #include "certificate.h"
+#include "door.h"
+#include "drain.h"
 #include "entropy.h"
+#include "following_node.h"
+#include "hub_audit.h"
+#include "ip_address.h"
 #include "log.h"
 #include "options.h"
-#include "playback.h"
+#include "playing_node.h"
 #include "prng.h"
+#include "tls_context.h"
 #include "websocket_server.h"
+#include "wipe.h"
 
-#define TIME_RESOLUTION_NS   100000u
-#define BOUNDARY_NS          INT64_C(10000000)
 #define BOUNDARIES_PER_FRAME 4u
 #define FRAME_INTERVAL_MS    40u
 #define HEARTBEAT_MS         1000u
 #define PEERS_MAX            4096u
-#define UPGRADES_PER_SECOND  1200u
-#define UPGRADE_BURST        2500u
-#define ROWS_PER_TURN        2000u
-#define IDLE_PACE_NS         INT64_C(1000000) /* rows that are due sooner wait for each other */
-#define LEAVE_LIMIT_NS       INT64_C(3000000000)
+#define AUDIT_INTERVAL_NS    INT64_C(30000000000)
+#define NS_PER_MS            INT64_C(1000000)
 #define RECONNECT_MIN_MS     500u
 #define RECONNECT_SPREAD_MS  5000u
 #define EXIT_TROUBLE         1
 #define EXIT_USAGE           2
+#define EXIT_CUT             3 /* a drain left connections that had to be cut */
 
 static const tg__limits limits = {
     .instruments_max = 4096,
@@ -47,24 +51,39 @@ static const tg__limits limits = {
 
 typedef struct gateway {
     tg__options options;
-    tg_clock clock;
+    tg__stepped_clock stepped;
+    tg_clock clock; /* reads stepped */
     tg__state_dir state;
-    tg__epoch_store epochs;
     tg__bearer bearer;
     tg__certificate certificate;
-    tg__directory directory;
-    tg__sequencer sequencer;
-    tg__playback playback;
-    tg__hub *hub;
+    tg__tls_context *tls;
+    tg__jwt_keys *keys; /* NULL: only the gateway's own token is taken */
+    tg__door *door;
     tg__websocket_server *server;
+    tg__playing_node plays;     /* without --from-bus */
+    tg__following_node follows; /* with it */
+    tg__drain drain;
+    tg__prng prng;
+    int64_t next_audit_mono_ns;
     uint64_t instance;
+    bool announced;
+    bool cut;
 } gateway;
 
-static volatile sig_atomic_t stop_signal;
+static volatile sig_atomic_t drain_asked;
+static volatile sig_atomic_t leave_asked; /* the signal's number */
+static volatile sig_atomic_t reload_asked;
 
+/* The first SIGTERM empties the gateway step by step; another one, or SIGINT, ends it at once. */
 static void on_signal(int number)
 {
-    stop_signal = number;
+    if (number == SIGHUP) {
+        reload_asked = 1;
+    } else if (number == SIGTERM && drain_asked == 0) {
+        drain_asked = 1;
+    } else {
+        leave_asked = number;
+    }
 }
 
 static tg__moment moment_of(const gateway *g)
@@ -73,61 +92,33 @@ static tg__moment moment_of(const gateway *g)
     return now;
 }
 
-/* ---- opening, in the order of what can go wrong first ---- */
-
-static tg_err open_source(gateway *g, tg__cause *cause)
+static bool is_following(const gateway *g)
 {
-    tg__playback *playback = &g->playback;
-    const tg__options *options = &g->options;
-    if (options->tape != NULL) {
-        TG_TRY(tg__tape_open(options->tape, options->merge_feeds, &g->directory,
-                             &playback->source.tape, cause));
-        return TG_OK;
-    }
-    const tg_err err = tg__sim_open(options->seed, &g->directory, &playback->source.sim);
-    return err == TG_OK ? TG_OK : tg__cause_set(cause, err, "--sim: %s", tg_err_text(err));
+    return g->options.from_bus != NULL;
 }
+
+/* NULL: a following node that has lost its bus, or one that was never opened. */
+static tg__hub *hub_of(const gateway *g)
+{
+    return is_following(g) ? g->follows.hub : g->plays.hub;
+}
+
+/* ---- opening, in the order of what can go wrong first ---- */
 
 static tg_err open_state(gateway *g, tg__cause *cause)
 {
-    uint32_t epoch = 0;
     TG_TRY(tg__state_dir_open(&g->state, g->options.state_dir, cause));
-    TG_TRY(tg__epoch_store_open(&g->epochs, &g->state, cause));
     TG_TRY(tg__bearer_load(&g->bearer, &g->state, g->options.token_file, cause));
     TG_TRY(tg__certificate_open(&g->certificate, &g->state, time(NULL), cause));
+    TG_TRY(tg__tls_context_open(&g->certificate, &g->state, g->options.ticket_key_file, &g->tls,
+                                cause));
+    if (g->options.jwt_keys != NULL) {
+        TG_TRY(tg__jwt_keys_open(g->options.jwt_keys, &g->keys, cause));
+        tg__log("%u keys for JWTs from %s", (unsigned)tg__jwt_keys_count(g->keys),
+                g->options.jwt_keys);
+    }
     TG_TRY(tg__entropy_get(&g->instance, sizeof g->instance, cause));
-    TG_TRY(tg__epoch_store_next(&g->epochs, &epoch, cause));
-    /* Ids are given anew at every start: so is the generation, and the epoch is never repeated. */
-    g->directory.generation = epoch;
-    for (uint32_t id = 0; id < g->directory.count; id++) {
-        g->directory.instruments[id].epoch = epoch;
-    }
-    return TG_OK;
-}
-
-static tg_err open_market(gateway *g, tg__cause *cause)
-{
-    tg__playback *playback = &g->playback;
-    const tg__options *options = &g->options;
-    playback->sequencer = &g->sequencer;
-    playback->epochs = &g->epochs;
-    playback->loop = options->loop;
-    tg__rebase_init(&playback->rebase, options->speed_milli, options->keep_times);
-    tg_err err = tg__directory_seal(&g->directory);
-    if (err == TG_OK) {
-        err = tg__sequencer_init(&g->sequencer, &g->directory, g->directory.generation,
-                                 TIME_RESOLUTION_NS);
-    }
-    if (err == TG_OK) {
-        err = tg__feed_init(&playback->feed, options->feeds, options->skew_min_ns,
-                            options->skew_max_ns, tg__prng_mix(options->seed));
-    }
-    if (err != TG_OK) {
-        return tg__cause_set(cause, err, "the market: %s", tg_err_text(err));
-    }
-    if (options->write_tape != NULL) {
-        TG_TRY(tg__tape_writer_open(options->write_tape, &g->directory, &playback->writer, cause));
-    }
+    g->prng.state = g->instance;
     return TG_OK;
 }
 
@@ -136,35 +127,67 @@ static tg_err open_server(gateway *g, tg__cause *cause)
     const tg__websocket_server_options options = {
         .host = g->options.listen_host,
         .port = g->options.listen_port,
-        .certificate_path = g->certificate.certificate_path,
-        .key_path = g->certificate.key_path,
-        .bearer = &g->bearer,
+        .certificate = &g->certificate,
+        .tls = g->tls,
         .clock = g->clock,
+        .seed = g->instance,
         .peers_max = PEERS_MAX,
-        .upgrades_per_second = UPGRADES_PER_SECOND,
-        .upgrade_burst = UPGRADE_BURST,
+        .handshakes_max = g->options.handshakes_max,
+        .upgrades_per_second = g->options.upgrades_per_second,
+        .upgrade_burst = g->options.upgrade_burst,
+        .hang_up_after_s = g->options.hang_up_after_s,
     };
     TG_TRY(tg__websocket_server_open(&options, &g->server, cause));
-    const tg__hub_options hub_options = {
-        .directory = &g->directory,
+    const tg__door_options door_options = {
         .bearer = &g->bearer,
+        .keys = g->keys,
+        .issuer = g->options.jwt_issuer,
+        .audience = g->options.jwt_audience,
+        .wake = tg__websocket_server_interrupt,
+        .ctx = g->server,
+    };
+    const tg_err err = tg__door_open(&door_options, &g->door);
+    return err == TG_OK ? TG_OK : tg__cause_set(cause, err, "the door: %s", tg_err_text(err));
+}
+
+/* What does not depend on the market. */
+static tg__hub_options hub_options_of(const gateway *g)
+{
+    const tg__hub_options options = {
+        .door = g->door,
         .instance = g->instance,
-        .lineage = g->epochs.lineage,
-        .time_resolution_ns = TIME_RESOLUTION_NS,
         .frame_interval_ms = FRAME_INTERVAL_MS,
         .boundaries_per_frame = BOUNDARIES_PER_FRAME,
+        .frames_per_digest = g->options.frames_per_digest,
         .heartbeat_interval_ms = HEARTBEAT_MS,
         .peers_max = PEERS_MAX,
         .limits = limits,
         .wake = tg__websocket_server_wake,
         .ctx = g->server,
     };
-    const tg_err err = tg__hub_open(&hub_options, &g->hub);
-    if (err != TG_OK) {
-        return tg__cause_set(cause, err, "the hub: %s", tg_err_text(err));
-    }
-    g->playback.hub = g->hub;
-    tg__websocket_server_serve(g->server, g->hub);
+    return options;
+}
+
+static tg_err open_playing(gateway *g, tg__cause *cause)
+{
+    TG_TRY(tg__playing_node_load(&g->plays, &g->options, cause));
+    TG_TRY(open_state(g, cause));
+    TG_TRY(tg__playing_node_prepare(&g->plays, &g->state, &g->stepped, g->clock, cause));
+    TG_TRY(open_server(g, cause));
+    const tg__hub_options hub = hub_options_of(g);
+    return tg__playing_node_serve(&g->plays, &hub, g->server, cause);
+}
+
+static tg_err open_following(gateway *g, tg__cause *cause)
+{
+    TG_TRY(open_state(g, cause));
+    TG_TRY(open_server(g, cause));
+    const tg__following_node_options options = {
+        .path = g->options.from_bus,
+        .server = g->server,
+        .hub = hub_options_of(g),
+    };
+    tg__following_node_init(&g->follows, &options);
     return TG_OK;
 }
 
@@ -179,114 +202,210 @@ static tg_err write_port_file(const gateway *g, tg__cause *cause)
     return tg__file_write(g->options.port_file, text, (size_t)length, 0644, cause);
 }
 
-static tg_err open_gateway(gateway *g, tg__cause *cause)
+/* Connections are accepted from now on. */
+static tg_err announce(gateway *g, tg__cause *cause)
 {
-    TG_TRY(open_source(g, cause));
-    TG_TRY(open_state(g, cause));
-    TG_TRY(open_market(g, cause));
-    TG_TRY(open_server(g, cause));
+    const tg__directory *directory = hub_of(g)->options.directory;
+    g->announced = true;
     if (g->certificate.made) {
         tg__log("made a development CA and a server certificate: clients trust %s",
                 g->certificate.ca_path);
     }
     TG_TRY(write_port_file(g, cause)); /* first: who reads "serving" may rely on it */
-    const bool is_v6 = strchr(g->options.listen_host, ':') != NULL;
-    tg__log("serving %u instruments on %u venues at wss://%s%s%s:%u%s, epoch %u",
-            (unsigned)g->directory.count, (unsigned)g->directory.venue_count, is_v6 ? "[" : "",
-            g->options.listen_host, is_v6 ? "]" : "",
-            (unsigned)tg__websocket_server_port(g->server), TG__UPGRADE_PATH,
-            (unsigned)g->directory.generation);
+    char address[TG__IP_ADDRESS_TEXT_SIZE];
+    tg__ip_address_text(g->options.listen_host, tg__websocket_server_port(g->server), address);
+    tg__log("serving %u instruments on %u venues at wss://%s%s, epoch %u",
+            (unsigned)directory->count, (unsigned)directory->venue_count, address, TG__UPGRADE_PATH,
+            (unsigned)directory->generation);
     return TG_OK;
+}
+
+/* Tears every connection down. Idempotent. */
+static void close_server(gateway *g)
+{
+    if (g->door != NULL) {
+        tg__door_stop(g->door);
+    }
+    tg__websocket_server_close(g->server);
+    g->server = NULL;
 }
 
 static void close_gateway(gateway *g)
 {
-    tg__websocket_server_close(g->server); /* tears every connection down */
-    tg__hub_close(g->hub);
-    tg__tape_writer_close(g->playback.writer);
-    tg__source_close(&g->playback.source);
-    tg__feed_deinit(&g->playback.feed);
-    tg__sequencer_deinit(&g->sequencer);
-    tg__directory_deinit(&g->directory);
+    close_server(g);
+    if (is_following(g)) {
+        tg__following_node_deinit(&g->follows);
+    } else {
+        tg__playing_node_close(&g->plays);
+    }
+    tg__door_close(g->door);
+    tg__jwt_keys_close(g->keys);
+    tg__tls_context_close(g->tls);
     tg__state_dir_close(&g->state);
+    tg__wipe(&g->bearer, sizeof g->bearer);
 }
 
 /* ---- running ---- */
 
-static int64_t wait_of(const gateway *g, int64_t next_boundary_ns, bool plays)
+static void audit(gateway *g, int64_t mono_ns)
 {
-    const tg__moment now = moment_of(g);
-    int64_t wait_ns = next_boundary_ns - now.mono_ns;
-    if (plays) {
-        const int64_t next_ns = tg__playback_next_mono_ns(&g->playback, now);
-        const int64_t rows_ns = next_ns == INT64_MAX ? INT64_MAX : next_ns - now.mono_ns;
-        /* At full speed rows are always due: sockets are looked at in between, without waiting. */
-        const int64_t paced_ns =
-            g->options.speed_milli == 0 || rows_ns > IDLE_PACE_NS ? rows_ns : IDLE_PACE_NS;
-        wait_ns = paced_ns < wait_ns ? paced_ns : wait_ns;
+    g->next_audit_mono_ns = mono_ns + AUDIT_INTERVAL_NS;
+    if (hub_of(g) == NULL) {
+        return;
     }
-    return wait_ns;
+    const tg__hub_audit found = tg__hub_audit_run(hub_of(g));
+    if (found.differing > 0) {
+        tg__log("the index of subscriptions is wrong in %u places: it has %" PRIu64
+                ", the connections have %" PRIu64,
+                (unsigned)found.differing, found.indexed, found.recorded);
+    }
 }
 
-static void log_end_of_tape(const gateway *g)
+/* Told when to come back, spread so that they do not all come at once. */
+static void tell_to_go(gateway *g, tg__peer *peer, uint16_t code)
 {
-    tg__log("the tape has ended after %" PRIu64 " rows; still serving", g->playback.rows);
-    for (uint32_t i = 0; i < g->directory.venue_count; i++) {
-        const tg__venue_counts *counts = &g->sequencer.venues[i];
-        tg__log(
-            "venue %s: %" PRIu64 " rows admitted, %" PRIu64 " duplicates, %" PRIu64 " regressions",
-            g->directory.venues[i].name, counts->admitted, counts->duplicates, counts->regressions);
+    tg__hub_close_peer(hub_of(g), peer, code,
+                       RECONNECT_MIN_MS + tg__prng_below(&g->prng, RECONNECT_SPREAD_MS));
+}
+
+static uint32_t peer_count(const gateway *g)
+{
+    return hub_of(g) == NULL ? 0 : hub_of(g)->peer_count;
+}
+
+static bool is_empty(const gateway *g)
+{
+    return peer_count(g) == 0 && !tg__websocket_server_has_visitors(g->server);
+}
+
+static void log_drained(const gateway *g, int64_t mono_ns)
+{
+    const int64_t ms = (mono_ns - g->drain.start_mono_ns) / NS_PER_MS;
+    tg__log("drained %u connections in %" PRId64 ".%03" PRId64 " s, %u had to be cut",
+            (unsigned)(g->drain.initial), ms / 1000, ms % 1000, (unsigned)peer_count(g));
+}
+
+/*
+ * Empties the gateway while it goes on serving. New ones are sent away from the first moment on,
+ * and who stands at the door already gets his 503 with a time, instead of a connection that breaks
+ * off. True: it is over.
+ */
+static bool drain_turn(gateway *g, int64_t mono_ns)
+{
+    if (!g->drain.started) {
+        tg__websocket_server_refuse_new(g->server);
+        tg__drain_start(&g->drain, peer_count(g), g->options.drain_percent,
+                        g->options.drain_interval_ms, mono_ns);
+        tg__log("draining %u connections", (unsigned)g->drain.initial);
+    }
+    for (uint32_t left = tg__drain_step(&g->drain, mono_ns); left > 0; left--) {
+        tg__peer *peer = hub_of(g) == NULL ? NULL : tg__hub_oldest(hub_of(g));
+        if (peer != NULL) {
+            tell_to_go(g, peer, TG__CLOSE_SERVICE_RESTART);
+        }
+    }
+    if (!is_empty(g) && !tg__drain_is_late(&g->drain, mono_ns)) {
+        return false;
+    }
+    g->cut = peer_count(g) > 0;
+    log_drained(g, mono_ns);
+    return true;
+}
+
+/* The node's turn, and when it wants the next one. */
+static tg_err step_node(gateway *g, int64_t *next_mono_ns, tg__cause *cause)
+{
+    if (is_following(g)) {
+        tg__following_node_step(&g->follows, moment_of(g));
+        *next_mono_ns = tg__following_node_next_mono_ns(&g->follows, moment_of(g));
+        return TG_OK;
+    }
+    TG_TRY(tg__playing_node_step(&g->plays, cause));
+    *next_mono_ns = tg__playing_node_next_mono_ns(&g->plays, moment_of(g));
+    return TG_OK;
+}
+
+/* SIGHUP. What cannot be read is reported, and what was there before stays in use. */
+static void reload_certificate(const gateway *g)
+{
+    tg__cause cause;
+    if (tg__websocket_server_reload_certificate(g->server, &cause) == TG_OK) {
+        tg__log("certificate and ticket key have been read again");
+    } else {
+        tg__log("the certificate stays as it was: %s", cause.text);
     }
 }
 
 static tg_err serve(gateway *g, tg__cause *cause)
 {
-    int64_t next_boundary_ns = tg_clock_mono_ns(&g->clock) + BOUNDARY_NS;
-    bool ended = false;
-    while (stop_signal == 0) {
-        const bool plays = !g->options.hold_until_subscribed || g->hub->subscriptions_ever > 0;
-        if (plays) {
-            TG_TRY(tg__playback_run(&g->playback, moment_of(g), ROWS_PER_TURN, cause));
+    while (leave_asked == 0) {
+        if (reload_asked != 0) {
+            reload_asked = 0;
+            reload_certificate(g);
         }
-        const tg__moment now = moment_of(g);
-        if (now.mono_ns >= next_boundary_ns) {
-            tg__hub_boundary(g->hub, &g->sequencer, now);
-            next_boundary_ns += BOUNDARY_NS;
-            if (next_boundary_ns <= now.mono_ns) {
-                next_boundary_ns = now.mono_ns + BOUNDARY_NS; /* the machine was away: no burst */
-            }
+        int64_t next_mono_ns = 0;
+        TG_TRY(step_node(g, &next_mono_ns, cause));
+        if (!g->announced && hub_of(g) != NULL) {
+            TG_TRY(announce(g, cause));
         }
-        if (g->playback.ended && !ended) {
-            ended = true;
-            log_end_of_tape(g);
+        const int64_t mono_ns = tg_clock_mono_ns(&g->clock);
+        if (mono_ns >= g->next_audit_mono_ns) {
+            audit(g, mono_ns);
         }
-        tg__websocket_server_step(g->server, wait_of(g, next_boundary_ns, plays));
+        if (drain_asked != 0 && drain_turn(g, mono_ns)) {
+            break;
+        }
+        tg__websocket_server_step(g->server, next_mono_ns - mono_ns);
     }
     return TG_OK;
 }
 
-/*
- * Everybody is told when to come back, spread so that they do not all come at once; who stands at
- * the door already gets his 503 with a time, instead of a connection that breaks off.
- */
+/* All at once: asked for, or because something failed. */
 static void leave(gateway *g)
 {
-    const uint16_t code = stop_signal == SIGINT ? TG__CLOSE_GOING_AWAY : TG__CLOSE_SERVICE_RESTART;
-    const int64_t deadline_ns = tg_clock_mono_ns(&g->clock) + LEAVE_LIMIT_NS;
-    tg__prng prng = {g->instance};
-    tg__log("closing %u connections with code %u", (unsigned)g->hub->peer_count, (unsigned)code);
-    tg__websocket_server_refuse_new(g->server);
-    for (tg__peer *peer = g->hub->first_peer; peer != NULL; peer = peer->next) {
-        tg__hub_close_peer(g->hub, peer, code,
-                           RECONNECT_MIN_MS + tg__prng_below(&prng, RECONNECT_SPREAD_MS));
+    tg__hub *const hub = hub_of(g);
+    if (hub == NULL) {
+        return;
     }
-    while ((g->hub->peer_count > 0 || tg__websocket_server_has_visitors(g->server)) &&
-           tg_clock_mono_ns(&g->clock) < deadline_ns) {
+    const uint16_t code = leave_asked == SIGINT ? TG__CLOSE_GOING_AWAY : TG__CLOSE_SERVICE_RESTART;
+    const int64_t deadline_ns = tg_clock_mono_ns(&g->clock) + TG__DRAIN_ANSWER_NS;
+    tg__log("closing %u connections with code %u", (unsigned)hub->peer_count, (unsigned)code);
+    tg__websocket_server_refuse_new(g->server);
+    tg__websocket_server_unwatch(g->server); /* nobody reads the bus any more */
+    for (tg__peer *peer = hub->first_peer; peer != NULL; peer = peer->next) {
+        g->cut = g->cut || (g->drain.started && peer->close_code == 0);
+        tell_to_go(g, peer, code);
+    }
+    while (!is_empty(g) && tg_clock_mono_ns(&g->clock) < deadline_ns) {
         tg__websocket_server_step(g->server, deadline_ns - tg_clock_mono_ns(&g->clock));
     }
-    if (g->hub->peer_count > 0) {
-        tg__log("%u connections did not answer the close", (unsigned)g->hub->peer_count);
+    if (hub->peer_count > 0) {
+        tg__log("%u connections did not answer the close", (unsigned)hub->peer_count);
     }
+}
+
+/* The last word: what was done, and whether the index was right to the end. */
+static void give_account(gateway *g)
+{
+    close_server(g); /* so that what was cut is in it */
+    const tg__hub *const hub = hub_of(g);
+    if (hub == NULL) {
+        return;
+    }
+    const tg__hub_counts *counts = &hub->counts;
+    audit(g, tg_clock_mono_ns(&g->clock));
+    for (unsigned i = 0; i < TG__END_REASONS; i++) {
+        if (counts->ends[i] > 0) {
+            tg__log("ended by %s: %" PRIu64, tg__end_reason_text((tg__end_reason)i),
+                    counts->ends[i]);
+        }
+    }
+    tg__log("frames: %" PRIu64 " encoded, %" PRIu64 " queued, %" PRIu64
+            " dropped; rows of snapshots: %" PRIu64 " encoded, %" PRIu64 " reused",
+            counts->frames_encoded, counts->frames_queued, counts->frames_dropped,
+            hub->table.rows_encoded, hub->table.rows_reused);
+    tg__log("index of subscriptions: %" PRIu64 " audits, %" PRIu64 " differences", counts->audits,
+            counts->audit_differences);
 }
 
 static tg_err catch_signals(tg__cause *cause)
@@ -295,7 +414,8 @@ static tg_err catch_signals(tg__cause *cause)
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal;
     (void)sigemptyset(&action.sa_mask);
-    if (sigaction(SIGINT, &action, NULL) != 0 || sigaction(SIGTERM, &action, NULL) != 0) {
+    if (sigaction(SIGINT, &action, NULL) != 0 || sigaction(SIGTERM, &action, NULL) != 0 ||
+        sigaction(SIGHUP, &action, NULL) != 0) {
         return tg__cause_set(cause, TG_ERR_IO, "signals: %s", strerror(errno));
     }
     return TG_OK;
@@ -304,9 +424,10 @@ static tg_err catch_signals(tg__cause *cause)
 /* One descriptor a connection: as many as the administrator allows. */
 static void raise_descriptor_limit(void)
 {
+    const rlim_t wanted = PEERS_MAX + 256u;
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-        const rlim_t wanted = PEERS_MAX + 256u;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < wanted &&
+        limit.rlim_cur < limit.rlim_max) {
         limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
         if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
             tg__log("the limit of open descriptors stays as it is: %s", strerror(errno));
@@ -318,12 +439,16 @@ static tg_err run(gateway *g, tg__cause *cause)
 {
     raise_descriptor_limit();
     TG_TRY(catch_signals(cause));
-    TG_TRY(open_gateway(g, cause));
+    TG_TRY(is_following(g) ? open_following(g, cause) : open_playing(g, cause));
+    g->next_audit_mono_ns = tg_clock_mono_ns(&g->clock) + AUDIT_INTERVAL_NS;
     const tg_err err = serve(g, cause);
     if (err != TG_OK) {
         tg__log("%s", cause->text);
     }
-    leave(g);
+    if (err != TG_OK || leave_asked != 0) {
+        leave(g);
+    }
+    give_account(g);
     return err;
 }
 
@@ -346,15 +471,15 @@ int main(int argc, char **argv)
         return EXIT_TROUBLE;
     }
     g->options = options;
-    g->clock = tg_clock_system();
+    const tg_clock system_clock = tg_clock_system();
+    g->clock = tg__stepped_clock_open(&g->stepped, &system_clock);
     g->state.lock_fd = -1;
-    tg__directory_init(&g->directory);
     const tg_err err = run(g, &cause);
     if (err != TG_OK) {
         (void)fprintf(stderr, "tickglass-gateway: %s (%s)\n", cause.text, tg_err_name(err));
     }
     close_gateway(g);
-    memset(&g->bearer, 0, sizeof g->bearer);
+    const int status = g->cut ? EXIT_CUT : 0;
     free(g);
-    return err == TG_OK ? 0 : EXIT_TROUBLE;
+    return err == TG_OK ? status : EXIT_TROUBLE;
 }

@@ -6,16 +6,28 @@
 #include <tickglass/decimal.h>
 #include <tickglass/internal/control_flow.h>
 
+#include "drain.h"
+#include "group.h"
+#include "reach.h"
 #include "rebase.h"
 
 #define SKEW_MS_MAX 10000u
 #define NS_PER_MS   INT64_C(1000000)
+#define RATE_MAX    1000000u /* of a token bucket */
+
+#define DRAIN_INTERVAL_MS_MAX 60000u
+#define HANG_UP_AFTER_S_MAX   3600u
 
 const char tg__options_help[] =
     "tickglass-gateway - a market-data gateway that plays a recorded or a simulated market\n"
     "\n"
     "  --sim                    play the embedded simulated market (default): 2,400 instruments\n"
-    "  --tape FILE              play a recorded market: CSV, plain or .xz\n"
+    "  --sim-rate N             its ticks a second, on the whole (default 20000; 100 to 1000000)\n"
+    "  --sim-open-s S           it starts with an opening that long, at four times the rate\n"
+    "  --sim-release-s T[,T..]  news at these seconds: 190000 ticks a second for a second, then\n"
+    "                           ebbing away; never: none (default: every 300 s)\n"
+    "  --tape FILE              play a recorded market: CSV, plain or compressed; tickglass-tape\n"
+    "                           makes one of other formats\n"
     "  --seed N                 of the simulated market and of the feeds' skew (default 1)\n"
     "  --speed X                times the recorded pace, up to 3 decimals; 0: as fast as possible\n"
     "  --loop                   start the tape again at its end\n"
@@ -25,12 +37,36 @@ const char tg__options_help[] =
     "  --skew-ms A:B            delay of the second handler (default 6:9)\n"
     "  --listen HOST:PORT       default 127.0.0.1:0; port 0: any free one\n"
     "  --port-file FILE         the port is written here once connections are accepted\n"
+    "  --bus PATH               tell other nodes of the lineage everything, at this Unix socket\n"
+    "  --from-bus PATH          be such a node: serve what the node at PATH plays\n"
     "  --state-dir DIR          certificate, token, epochs; default\n"
     "                           $XDG_STATE_HOME/tickglass-gateway\n"
     "  --token-file FILE        the bearer token; default: DIR/token, made at the first start\n"
+    "  --ticket-key-file FILE   secret of the TLS session tickets, for gateways that share it;\n"
+    "                           default: DIR/ticket.key, made at the first start\n"
+    "  --jwt-keys FILE          also take JWTs (ES256, RS256) signed by one of these keys: PEM, a\n"
+    "                           line \"kid: NAME\" before a key names it\n"
+    "  --jwt-issuer TEXT        their iss must be this\n"
+    "  --jwt-audience TEXT      their aud must name this\n"
+    "  --upgrades-per-second N  admission rate (default 1200); beyond: 503 with Retry-After\n"
+    "  --upgrade-burst N        so many at once (default 2500)\n"
+    "  --handshakes-max N       TLS handshakes under way at once (default 64); others wait in the\n"
+    "                           listen queue\n"
     "  --write-tape FILE        write what is played, as a tape\n"
+    "  --faults FILE            actions that go wrong on purpose, with their times\n"
+    "  --metrics-dir DIR        stage histograms, a new interval every 10 s, are written there\n"
+    "  --metrics-listen HOST:PORT  answers GET /metrics, for Prometheus: plain HTTP\n"
+    "  --tick-log FILE          a binary journal of every tick that a lane admitted\n"
     "  --hold-until-subscribed  begin to play at the first subscription\n"
-    "  --help, --version\n";
+    "  --drain-percent P        of the connections are closed in a step of the drain that SIGTERM\n"
+    "                           begins (default 2); a second SIGTERM, or SIGINT: all at once\n"
+    "  --drain-interval-ms N    between such steps (default 250)\n"
+    "  --frames-per-digest N    every so many frames prove the whole state (default 25: it costs\n"
+    "                           a pass over the set)\n"
+    "  --hang-up-after-s N      end a connection without a sign of life (default 60)\n"
+    "  --help, --version\n"
+    "\n"
+    "Exit codes: 0; 1 trouble, 2 usage; 3 a drain had to cut connections.\n";
 
 static bool read_u64(const char *text, uint64_t max, uint64_t *out)
 {
@@ -94,8 +130,41 @@ static tg_err take_skew(tg__options *options, const char *value, tg__cause *caus
     return TG_OK;
 }
 
+/* Rising seconds with commas between them, or "never". */
+static tg_err take_releases(tg__options *options, const char *value, tg__cause *cause)
+{
+    tg__sim_options *sim = &options->sim;
+    const char *at = value;
+    sim->release_every_s = 0;
+    sim->release_count = 0;
+    bool good = true;
+    while (good && strcmp(value, "never") != 0) {
+        char second[16];
+        uint64_t number = 0;
+        const size_t length = strcspn(at, ",");
+        good = sim->release_count < TG__SIM_RELEASES_MAX && length < sizeof second;
+        if (good) {
+            memcpy(second, at, length);
+            second[length] = '\0';
+            good = read_u64(second, TG__SIM_SECONDS_MAX, &number) &&
+                   (sim->release_count == 0 || number > sim->release_s[sim->release_count - 1]);
+        }
+        if (good) {
+            sim->release_s[sim->release_count++] = (uint32_t)number;
+        }
+        if (at[length] == '\0') {
+            break;
+        }
+        at += length + 1;
+    }
+    return good ? TG_OK
+                : bad_value(cause, "--sim-release-s", value,
+                            "never, or up to 16 rising seconds like 30,90, each up to 86400");
+}
+
 /* HOST:PORT; an IPv6 address in brackets. */
-static tg_err take_listen(tg__options *options, const char *value, tg__cause *cause)
+static tg_err take_address(char out_host[TG__HOST_SIZE], uint16_t *out_port, const char *name,
+                           const char *value, tg__cause *cause)
 {
     const char *colon = strrchr(value, ':');
     uint64_t port = 0;
@@ -107,13 +176,12 @@ static tg_err take_listen(tg__options *options, const char *value, tg__cause *ca
     } else if (length > 0 && memchr(host, ':', length) != NULL) {
         length = 0; /* an IPv6 address without brackets */
     }
-    if (length == 0 || length >= sizeof options->listen_host ||
-        !read_u64(colon + 1, UINT16_MAX, &port)) {
-        return bad_value(cause, "--listen", value, "HOST:PORT, [IPV6]:PORT");
+    if (length == 0 || length >= TG__HOST_SIZE || !read_u64(colon + 1, UINT16_MAX, &port)) {
+        return bad_value(cause, name, value, "HOST:PORT, [IPV6]:PORT");
     }
-    memcpy(options->listen_host, host, length);
-    options->listen_host[length] = '\0';
-    options->listen_port = (uint16_t)port;
+    memcpy(out_host, host, length);
+    out_host[length] = '\0';
+    *out_port = (uint16_t)port;
     return TG_OK;
 }
 
@@ -148,9 +216,18 @@ static const char **text_option(tg__options *options, const char *name)
         const char **text;
     } texts[] = {
         {"--tape", &options->tape},
+        {"--bus", &options->bus},
+        {"--from-bus", &options->from_bus},
         {"--port-file", &options->port_file},
         {"--state-dir", &options->state_dir},
+        {"--faults", &options->faults},
+        {"--metrics-dir", &options->metrics_dir},
+        {"--tick-log", &options->tick_log},
         {"--token-file", &options->token_file},
+        {"--ticket-key-file", &options->ticket_key_file},
+        {"--jwt-keys", &options->jwt_keys},
+        {"--jwt-issuer", &options->jwt_issuer},
+        {"--jwt-audience", &options->jwt_audience},
         {"--write-tape", &options->write_tape},
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -161,34 +238,99 @@ static const char **text_option(tg__options *options, const char *name)
     return NULL;
 }
 
+static tg_err take_listen(tg__options *options, const char *value, tg__cause *cause)
+{
+    return take_address(options->listen_host, &options->listen_port, "--listen", value, cause);
+}
+
+static tg_err take_metrics_listen(tg__options *options, const char *value, tg__cause *cause)
+{
+    return take_address(options->metrics_host, &options->metrics_port, "--metrics-listen", value,
+                        cause);
+}
+
+static tg_err take_seed(tg__options *options, const char *value, tg__cause *cause)
+{
+    return read_u64(value, UINT64_MAX, &options->seed)
+               ? TG_OK
+               : bad_value(cause, "--seed", value, "an unsigned 64-bit number");
+}
+
+/* Values of a form of their own. */
+typedef struct shaped_option {
+    const char *name;
+    tg_err (*take)(tg__options *options, const char *value, tg__cause *cause);
+} shaped_option;
+
+static const shaped_option shaped_options[] = {
+    {"--listen", take_listen}, {"--metrics-listen", take_metrics_listen},
+    {"--seed", take_seed},     {"--sim-release-s", take_releases},
+    {"--skew-ms", take_skew},  {"--speed", take_speed},
+};
+
+/* A whole number from min to max. TG_ERR_NOT_FOUND: there is no such option. */
 static tg_err take_number(tg__options *options, const char *name, const char *value,
                           tg__cause *cause)
 {
-    uint64_t number = 0;
-    if (strcmp(name, "--speed") == 0) {
-        return take_speed(options, value, cause);
+    const struct {
+        const char *name;
+        uint32_t *number;
+        uint32_t min;
+        uint32_t max;
+    } numbers[] = {
+        {"--drain-interval-ms", &options->drain_interval_ms, 1, DRAIN_INTERVAL_MS_MAX},
+        {"--drain-percent", &options->drain_percent, 1, 100},
+        {"--feeds", &options->feeds, 1, 2},
+        {"--frames-per-digest", &options->frames_per_digest, 1, 1000000},
+        {"--handshakes-max", &options->handshakes_max, 1, RATE_MAX},
+        {"--hang-up-after-s", &options->hang_up_after_s, 2, HANG_UP_AFTER_S_MAX},
+        {"--sim-open-s", &options->sim.open_s, 0, TG__SIM_SECONDS_MAX},
+        {"--sim-rate", &options->sim.ticks_per_s, TG__SIM_TICKS_PER_S_MIN, TG__SIM_TICKS_PER_S_MAX},
+        {"--upgrade-burst", &options->upgrade_burst, 1, RATE_MAX},
+        {"--upgrades-per-second", &options->upgrades_per_second, 1, RATE_MAX},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        if (strcmp(name, numbers[i].name) != 0) {
+            continue;
+        }
+        uint64_t number = 0;
+        if (!read_u64(value, numbers[i].max, &number) || number < numbers[i].min) {
+            return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT,
+                                 "%s %s: expected a whole number from %u to %u", name, value,
+                                 (unsigned)numbers[i].min, (unsigned)numbers[i].max);
+        }
+        *numbers[i].number = (uint32_t)number;
+        return TG_OK;
     }
-    if (strcmp(name, "--skew-ms") == 0) {
-        return take_skew(options, value, cause);
-    }
-    if (strcmp(name, "--listen") == 0) {
-        return take_listen(options, value, cause);
-    }
-    if (strcmp(name, "--seed") == 0) {
-        return read_u64(value, UINT64_MAX, &options->seed)
-                   ? TG_OK
-                   : bad_value(cause, name, value, "an unsigned 64-bit number");
-    }
-    if (!read_u64(value, 2, &number) || number < 1) {
-        return bad_value(cause, name, value, "1 or 2");
-    }
-    options->feeds = (unsigned)number;
-    return TG_OK;
+    return TG_ERR_NOT_FOUND;
 }
 
-static bool is_number_option(const char *name)
+/* TG_ERR_NOT_FOUND: there is no such option. */
+static tg_err take_value(tg__options *options, const char *name, const char *value,
+                         tg__cause *cause)
 {
-    static const char *const names[] = {"--speed", "--skew-ms", "--listen", "--seed", "--feeds"};
+    const char **text = text_option(options, name);
+    if (text != NULL) {
+        *text = value;
+        return TG_OK;
+    }
+    for (size_t i = 0; i < sizeof shaped_options / sizeof shaped_options[0]; i++) {
+        if (strcmp(name, shaped_options[i].name) == 0) {
+            return shaped_options[i].take(options, value, cause);
+        }
+    }
+    return take_number(options, name, value, cause);
+}
+
+/* What only a gateway that plays a market by itself can do. */
+static bool is_market_option(const char *name)
+{
+    static const char *const names[] = {
+        "--sim",      "--tape",       "--seed",         "--speed",
+        "--loop",     "--feeds",      "--skew-ms",      "--write-tape",
+        "--bus",      "--keep-times", "--merge-feeds",  "--hold-until-subscribed",
+        "--faults",   "--tick-log",   "--metrics-dir",  "--metrics-listen",
+        "--sim-rate", "--sim-open-s", "--sim-release-s"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(name, names[i]) == 0) {
             return true;
@@ -197,14 +339,26 @@ static bool is_number_option(const char *name)
     return false;
 }
 
-static tg_err check_together(const tg__options *options, bool sim, tg__cause *cause)
+/* market_option: one that was given, or NULL. */
+static tg_err check_together(const tg__options *options, bool sim, const char *market_option,
+                             tg__cause *cause)
 {
+    if (options->from_bus != NULL && market_option != NULL) {
+        return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT,
+                             "%s belongs to the node that plays the market, not to --from-bus",
+                             market_option);
+    }
     if (sim && options->tape != NULL) {
         return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT, "--sim and --tape exclude each other");
     }
     if (options->tape == NULL && (options->loop || options->merge_feeds || options->keep_times)) {
         return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT,
                              "--loop, --merge-feeds and --keep-times belong to --tape");
+    }
+    if (options->jwt_keys == NULL &&
+        (options->jwt_issuer != NULL || options->jwt_audience != NULL)) {
+        return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT,
+                             "--jwt-issuer and --jwt-audience belong to --jwt-keys");
     }
     return TG_OK;
 }
@@ -218,11 +372,21 @@ tg_err tg__options_parse(tg__options *options, int argc, char *const *argv, tg__
         .skew_min_ns = 6 * NS_PER_MS,
         .skew_max_ns = 9 * NS_PER_MS,
         .listen_host = "127.0.0.1",
+        .frames_per_digest = TG__FRAMES_PER_DIGEST,
+        .drain_percent = TG__DRAIN_PERCENT,
+        .drain_interval_ms = TG__DRAIN_INTERVAL_MS,
+        .hang_up_after_s = TG__REACH_HANG_UP_S,
+        .upgrades_per_second = 1200,
+        .upgrade_burst = 2500,
+        .handshakes_max = 64,
     };
     *options = defaults;
+    options->sim = tg__sim_usual;
     bool sim = false;
+    const char *market_option = NULL;
     for (int i = 1; i < argc; i++) {
         const char *name = argv[i];
+        market_option = is_market_option(name) ? name : market_option;
         if (strcmp(name, "--sim") == 0) {
             sim = true;
             continue;
@@ -230,20 +394,18 @@ tg_err tg__options_parse(tg__options *options, int argc, char *const *argv, tg__
         if (take_flag(options, name)) {
             continue;
         }
-        const char **text = text_option(options, name);
-        if (text == NULL && !is_number_option(name)) {
+        /* The last word has no value behind it; an empty one tells whether it needed one. */
+        const tg_err err = take_value(options, name, i + 1 < argc ? argv[i + 1] : "", cause);
+        if (err == TG_ERR_NOT_FOUND) {
             return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT,
                                  "%s: there is no such option; --help lists them", name);
         }
         if (i + 1 == argc) {
             return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT, "%s: its value is missing", name);
         }
-        const char *value = argv[++i];
-        if (text != NULL) {
-            *text = value;
-        } else {
-            TG_TRY(take_number(options, name, value, cause));
-        }
+        TG_TRY(err);
+        i++;
+        sim = sim || strncmp(name, "--sim-", strlen("--sim-")) == 0;
     }
-    return check_together(options, sim, cause);
+    return check_together(options, sim, market_option, cause);
 }

@@ -1,5 +1,8 @@
-/* What a connection sends next: answers, then the snapshot after a gap, then priority ticks, then
+/*
+ * What a connection sends next: answers, then the snapshot after a gap, then priority ticks, then
  * frames. That snapshot is encoded here, when the transport can take it, so that it is never old.
+ * It restates everything: images and set are in it, the priority images follow as TICKS, and the
+ * dictionary went ahead, because control messages are never dropped.
  */
 #include "hub.h"
 
@@ -10,6 +13,22 @@ static void take_packet(tg__hub *hub, tg__packet *packet, uint8_t *out, size_t *
     memcpy(out, packet->bytes, packet->size);
     *size = packet->size;
     tg__packet_release(&hub->pool, packet);
+}
+
+/* A frame or a private snapshot: keeps count of where the client stands with it. */
+static void take_frame(tg__hub *hub, tg__peer *peer, tg__packet *packet, uint8_t *out, size_t *size)
+{
+    const bool snapshot = packet->bytes[0] == TG__KIND_SNAPSHOT;
+    if (snapshot || packet->base == peer->client_boundary) {
+        peer->client_boundary = packet->boundary;
+    } else {
+        hub->counts.frames_refused++;
+        hub->counts.ticks_refused += packet->ticks;
+    }
+    take_packet(hub, packet, out, size);
+    if (!snapshot) {
+        tg__hub_faults_spoil(&hub->faults, out, *size);
+    }
 }
 
 static bool next_gap_snapshot(tg__hub *hub, tg__peer *peer, uint8_t *out, size_t capacity,
@@ -24,6 +43,8 @@ static bool next_gap_snapshot(tg__hub *hub, tg__peer *peer, uint8_t *out, size_t
         tg__hub_close_peer(hub, peer, TG__CLOSE_TRY_AGAIN_LATER, 1000);
         return false;
     }
+    tg__hub_restate_priority(hub, peer, TG__VENUE_ALL);
+    peer->client_boundary = peer->group->channel.boundary;
     hub->counts.gap_snapshots_sent++;
     return true;
 }
@@ -31,7 +52,7 @@ static bool next_gap_snapshot(tg__hub *hub, tg__peer *peer, uint8_t *out, size_t
 static bool next_ticks(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *out, size_t capacity,
                        size_t *size)
 {
-    if (!peer->priority_dirty) {
+    if (!peer->priority_dirty || now.mono_ns < peer->next_ticks_mono_ns) {
         return false;
     }
     peer->priority_dirty = false;
@@ -54,6 +75,7 @@ static bool next_ticks(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *ou
         return false;
     }
     hub->counts.ticks_messages_sent++;
+    peer->next_ticks_mono_ns = now.mono_ns + TG__TICKS_INTERVAL_NS;
     return true;
 }
 
@@ -71,7 +93,8 @@ static bool next_message(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *
     }
     packet = tg__packet_queue_pop(&peer->frames);
     if (packet != NULL) {
-        take_packet(hub, packet, out, size);
+        peer->sent_queued_mono_ns = packet->queued_mono_ns;
+        take_frame(hub, peer, packet, out, size);
         return true;
     }
     return false;
@@ -80,14 +103,17 @@ static bool next_message(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *
 tg__next tg__hub_next(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *out, size_t capacity,
                       size_t *size)
 {
+    peer->sent_queued_mono_ns = 0;
     if (peer->close_code == 0 && next_message(hub, peer, now, out, capacity, size)) {
         peer->messages_sent++;
         peer->bytes_sent += *size;
+        hub->counts.messages_sent++;
+        hub->counts.bytes_sent += *size;
         return TG__NEXT_MESSAGE;
     }
     if (peer->close_code != 0) {
         return TG__NEXT_CLOSE;
     }
     peer->asked_to_write = false;
-    return TG__NEXT_NOTHING;
+    return peer->priority_dirty ? TG__NEXT_LATER : TG__NEXT_NOTHING;
 }

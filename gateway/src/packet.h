@@ -2,7 +2,8 @@
  * Encoded messages, shared by every connection that sends them: written once, counted references.
  *
  * The pool keeps what it once took from the system, in power-of-two sizes, so that a steady stream
- * allocates nothing. At its limit it gives none: the caller then drops the message and restates.
+ * allocates nothing. At its limit it gives back unused ones of other sizes; if all are in use it
+ * gives none: the caller then drops the message and restates.
  */
 #ifndef TG_GATEWAY_PACKET_H
 #define TG_GATEWAY_PACKET_H
@@ -18,12 +19,17 @@ typedef struct tg__packet {
     uint32_t references;
     uint32_t size;
     uint32_t size_class;
+    int64_t queued_mono_ns; /* a shared frame's, if it is measured; else 0 */
+    /* Of a shared frame; 0 with other messages: */
+    uint64_t base;     /* the boundary that it follows */
+    uint64_t boundary; /* the one that it reaches; a snapshot has it, too */
+    uint64_t ticks;    /* of lanes that it covers */
     uint8_t bytes[];
 } tg__packet;
 
 typedef struct tg__packet_pool {
     tg__packet *free[TG__PACKET_CLASSES];
-    size_t bytes_taken; /* from the system, for good */
+    size_t bytes_taken; /* from the system */
     size_t bytes_max;
     size_t in_use; /* packets */
 } tg__packet_pool;

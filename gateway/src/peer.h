@@ -2,8 +2,10 @@
 #ifndef TG_GATEWAY_PEER_H
 #define TG_GATEWAY_PEER_H
 
+#include "entitlement.h"
 #include "group.h"
 #include "packet_queue.h"
+#include "priority.h"
 #include "token_bucket.h"
 
 #define TG__PEER_CONTROL_BYTES_MAX                                                                 \
@@ -11,14 +13,6 @@
 
 #define TG__PEER_CONTROL_MAX 1024u /* messages: many small requests may come in one burst */
 #define TG__PEER_FRAMES_MAX  64u
-
-/* Of one instrument on the priority channel: the latest tick wins. */
-typedef struct tg__priority_slot {
-    tg_instrument_id id;
-    bool dirty;
-    uint64_t sent_seq;
-    tg_image image;
-} tg__priority_slot;
 
 typedef struct tg__peer {
     struct tg__peer *next; /* all peers of the hub */
@@ -32,14 +26,20 @@ typedef struct tg__peer {
     uint8_t known_venues[(TG_VENUE_MAX + 7) / 8];
     tg__packet_queue control; /* never dropped; full: the connection is closed */
     tg__packet_queue frames;  /* full: all are dropped and a snapshot restates */
+    uint64_t client_boundary; /* where the client's channel stands after what was sent */
     bool gap_due;             /* no frame is queued while this is set */
     bool asked_to_write;      /* the transport was told and has not found the end yet */
     uint16_t close_code;      /* 0: stays */
     uint32_t reconnect_after_ms;
+    tg__entitlement entitlement;
+    uint64_t renewal; /* the door's ticket of a TOKEN that waits for its verdict; 0: none */
     tg__token_bucket subscribe_rate;
     tg__priority_slot *priority; /* ascending ids; NULL until the first is subscribed */
     uint32_t priority_count;
     bool priority_dirty;
+    bool priority_begun;         /* some slot is new since the last boundary */
+    int64_t sent_queued_mono_ns; /* queued_mono_ns of the frame that was taken last; 0: no frame */
+    int64_t next_ticks_mono_ns;  /* no TICKS before */
     uint64_t messages_sent;
     uint64_t bytes_sent;
     uint64_t gaps;

@@ -14,6 +14,9 @@
 #define TG__REACH_BEHIND_NS INT64_C(1000000000) /* an answer that is this late stops the data */
 #define TG__REACH_MARK_SIZE 8u                  /* bytes of a ping's payload */
 
+/* Without a sign of life: longer than a client may stop reading. */
+#define TG__REACH_HANG_UP_S 60u
+
 typedef struct tg__reach {
     uint64_t mark; /* of the latest ping */
     int64_t last_ping_mono_ns;

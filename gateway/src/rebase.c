@@ -37,6 +37,20 @@ int64_t tg__rebase_due_mono_ns(const tg__rebase *rebase, int64_t source_ns)
     return rebase->mono_start_ns + wall_elapsed(rebase, source_ns - rebase->source_start_ns);
 }
 
+int64_t tg__rebase_utc_ns(const tg__rebase *rebase, int64_t mono_ns)
+{
+    return rebase->utc_start_ns + (mono_ns - rebase->mono_start_ns);
+}
+
+int64_t tg__rebase_age_ns(const tg__rebase *rebase, int64_t ts_ns, int64_t mono_ns)
+{
+    if (rebase->speed_milli == 0) {
+        return -1;
+    }
+    return rebase->keep_times ? mono_ns - tg__rebase_due_mono_ns(rebase, ts_ns)
+                              : tg__rebase_utc_ns(rebase, mono_ns) - ts_ns;
+}
+
 int64_t tg__rebase_ts_ns(tg__rebase *rebase, int64_t source_ns)
 {
     if (rebase->keep_times) {

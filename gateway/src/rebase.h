@@ -33,6 +33,13 @@ void tg__rebase_start(tg__rebase *rebase, int64_t source_start_ns, int64_t mono_
 /* When a source time is due on the monotonic clock; the start itself at speed 0. */
 int64_t tg__rebase_due_mono_ns(const tg__rebase *rebase, int64_t source_ns);
 
+/* A moment on the time line of the exchange times that are published, whatever steps the wall clock
+ * makes. Not with keep_times: then those are the tape's own. */
+int64_t tg__rebase_utc_ns(const tg__rebase *rebase, int64_t mono_ns);
+
+/* How long ago the row of that published time was due; -1 at speed 0, where nothing ever is. */
+int64_t tg__rebase_age_ns(const tg__rebase *rebase, int64_t ts_ns, int64_t mono_ns);
+
 /* The exchange time to publish; source times must not go back between starts. */
 int64_t tg__rebase_ts_ns(tg__rebase *rebase, int64_t source_ns);
 

@@ -6,23 +6,10 @@
 
 #include <tickglass/internal/control_flow.h>
 
+#include "bits.h"
+
 #define ENTRIES_PER_MESSAGE 1024u
 #define FOUND_MAX           512u
-
-static bool bit_get(const uint8_t *bits, uint32_t at)
-{
-    return (bits[at / 8] & (1u << (at % 8))) != 0;
-}
-
-static void bit_set(uint8_t *bits, uint32_t at)
-{
-    bits[at / 8] = (uint8_t)(bits[at / 8] | (1u << (at % 8)));
-}
-
-static void bit_clear(uint8_t *bits, uint32_t at)
-{
-    bits[at / 8] = (uint8_t)(bits[at / 8] & ~(1u << (at % 8)));
-}
 
 static tg_instrument_id resolve(const tg__directory *directory, const tg__name *name)
 {
@@ -30,6 +17,12 @@ static tg_instrument_id resolve(const tg__directory *directory, const tg__name *
         return name->id < directory->count ? name->id : TG_INSTRUMENT_NONE;
     }
     return tg__directory_find_name(directory, name->venue, name->symbol);
+}
+
+static bool is_entitled(const tg__hub *hub, const tg__peer *peer, tg_instrument_id id)
+{
+    return tg__entitlement_covers(&peer->entitlement,
+                                  hub->options.directory->instruments[id].venue);
 }
 
 /* ---- dictionary ---- */
@@ -67,15 +60,15 @@ static tg_err introduce(tg__hub *hub, tg__peer *peer, uint32_t result_count)
     size_t count = 0;
     for (uint32_t i = 0; i < result_count; i++) {
         const tg_instrument_id id = hub->results[i].id;
-        if (hub->results[i].code != TG__ANSWER_OK || bit_get(peer->known, id)) {
+        if (hub->results[i].code != TG__ANSWER_OK || tg__bit_get(peer->known, id)) {
             continue;
         }
         const tg_venue_id venue = hub->options.directory->instruments[id].venue;
-        if (!bit_get(peer->known_venues, venue)) {
-            bit_set(peer->known_venues, venue);
+        if (!tg__bit_get(peer->known_venues, venue)) {
+            tg__bit_set(peer->known_venues, venue);
             put_venue(hub, count++, venue);
         }
-        bit_set(peer->known, id);
+        tg__bit_set(peer->known, id);
         put_instrument(hub, count++, id);
         if (count >= ENTRIES_PER_MESSAGE - 1) {
             TG_TRY(send_dictionary(hub, peer, count));
@@ -115,18 +108,21 @@ static tg__answer_code mark(tg__hub *hub, tg__peer *peer, set_change *change, tg
     if (id == TG_INSTRUMENT_NONE) {
         return TG__ANSWER_UNKNOWN;
     }
-    if (bit_get(hub->marks, id) == change->adds) {
+    if (change->adds && !is_entitled(hub, peer, id)) {
+        return TG__ANSWER_NOT_ENTITLED;
+    }
+    if (tg__bit_get(hub->marks, id) == change->adds) {
         return TG__ANSWER_OK;
     }
     if (!change->adds) {
-        bit_clear(hub->marks, id);
+        tg__bit_clear(hub->marks, id);
         change->count--;
         return TG__ANSWER_OK;
     }
     if (change->count == change->limit) {
         return TG__ANSWER_LIMIT;
     }
-    bit_set(hub->marks, id);
+    tg__bit_set(hub->marks, id);
     change->count++;
     return TG__ANSWER_OK;
 }
@@ -146,7 +142,7 @@ static uint32_t change_set(tg__hub *hub, tg__peer *peer, const tg__request *requ
         .count = before,
     };
     for (uint32_t i = 0; i < before; i++) {
-        bit_set(hub->marks, hub->ids[i]);
+        tg__bit_set(hub->marks, hub->ids[i]);
     }
     uint32_t results = 0;
     tg__name name;
@@ -157,8 +153,8 @@ static uint32_t change_set(tg__hub *hub, tg__peer *peer, const tg__request *requ
     }
     *count = 0;
     for (uint32_t id = 0; id < hub->options.directory->count; id++) {
-        if (bit_get(hub->marks, id)) {
-            bit_clear(hub->marks, id);
+        if (tg__bit_get(hub->marks, id)) {
+            tg__bit_clear(hub->marks, id);
             hub->ids[(*count)++] = (tg_instrument_id)id;
         }
     }
@@ -192,17 +188,16 @@ static tg_err change_priority(tg__hub *hub, tg__peer *peer, uint32_t count)
             continue;
         }
         slots[i].id = hub->ids[i];
+        slots[i].peer = peer;
         slots[i].image = hub->table.images[hub->ids[i]].image;
         slots[i].sent_seq = slots[i].image.seq; /* what this first row covers is not known */
         slots[i].dirty = true;
         peer->priority_dirty = true;
+        peer->priority_begun = true;
+        hub->priority_begun = true;
     }
-    for (uint32_t i = 0; i < peer->priority_count; i++) {
-        hub->priority_followers[peer->priority[i].id]--;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        hub->priority_followers[slots[i].id]++;
-    }
+    tg__priority_unlink(hub->priority_heads, peer->priority, peer->priority_count);
+    tg__priority_link(hub->priority_heads, slots, count);
     free(peer->priority);
     peer->priority = slots;
     peer->priority_count = count;
@@ -214,8 +209,10 @@ static tg_err answer_set_request(tg__hub *hub, tg__peer *peer, const tg__request
                                  tg__name_reader *names, tg__moment now)
 {
     uint32_t count = 0;
+    const uint32_t before = request->channel == TG__CHANNEL_CONFLATED ? peer->group->channel.count
+                                                                      : peer->priority_count;
     const uint32_t results = change_set(hub, peer, request, names, now.mono_ns, &count);
-    hub->subscriptions_ever += request->kind == TG__KIND_SUBSCRIBE ? count : 0;
+    hub->subscriptions_ever += count > before ? count - before : 0;
     TG_TRY(introduce(hub, peer, results));
     TG_TRY(send_answer(hub, peer, request, results, count));
     if (request->channel == TG__CHANNEL_PRIORITY) {
@@ -235,7 +232,8 @@ static tg_err send_rows(tg__hub *hub, tg__peer *peer, tg__name_reader *names, tg
     tg__name name;
     while (tg__name_next(names, &name)) {
         const tg_instrument_id id = resolve(hub->options.directory, &name);
-        if (id == TG_INSTRUMENT_NONE || !bit_get(peer->known, id)) {
+        if (id == TG_INSTRUMENT_NONE || !tg__bit_get(peer->known, id) ||
+            !is_entitled(hub, peer, id)) {
             continue;
         }
         tg__tick *tick = &hub->ticks[count++];
@@ -259,11 +257,7 @@ static tg_err answer_resync(tg__hub *hub, tg__peer *peer, const tg__request *req
         tg__hub_queue_snapshot(hub, peer, TG__SNAPSHOT_RESYNC);
         return TG_OK;
     }
-    for (uint32_t i = 0; i < peer->priority_count; i++) {
-        peer->priority[i].dirty = true;
-        peer->priority_dirty = true;
-    }
-    tg__hub_wake(hub, peer);
+    tg__hub_restate_priority(hub, peer, TG__VENUE_ALL);
     return TG_OK;
 }
 
@@ -292,8 +286,8 @@ static tg_err take_find(tg__hub *hub, tg__peer *peer, const uint8_t *message, si
     uint8_t named[sizeof peer->known_venues] = {0};
     for (uint32_t i = 0; i < ids; i++) {
         const tg_venue_id venue = hub->options.directory->instruments[hub->ids[i]].venue;
-        if (!bit_get(named, venue)) {
-            bit_set(named, venue);
+        if (!tg__bit_get(named, venue)) {
+            tg__bit_set(named, venue);
             put_venue(hub, count++, venue);
         }
         put_instrument(hub, count++, hub->ids[i]);
@@ -314,17 +308,23 @@ static tg_err take_echo(tg__hub *hub, tg__peer *peer, const uint8_t *message, si
 }
 
 static tg_err take_token(tg__hub *hub, tg__peer *peer, const uint8_t *message, size_t size,
-                         tg__fault *fault)
+                         tg__moment now, tg__fault *fault)
 {
     const char *token = NULL;
     size_t token_size = 0;
     TG_TRY(tg__token_decode(message, size, &token, &token_size, fault));
-    const tg__token_answer answer = {
-        .accepted = tg__bearer_matches(hub->options.bearer, token, token_size),
-    };
-    size_t out = 0;
-    TG_TRY(tg__token_answer_encode(&answer, hub->message, TG__MESSAGE_SIZE_MAX, &out));
-    return tg__hub_send_control(hub, peer, out);
+    /* One at a time: answers carry no number, so that a second one could not be told from it. */
+    static const tg__door_answer busy = {.verdict = TG__TOKEN_BUSY};
+    if (peer->renewal != 0) {
+        return tg__hub_answer_token(hub, peer, &busy, now);
+    }
+    const tg__door_answer answer = tg__door_ask(hub->options.door, token, token_size, now.utc_ns);
+    if (answer.ticket == 0) {
+        return tg__hub_answer_token(hub, peer, &answer, now);
+    }
+    peer->renewal = answer.ticket;
+    tg__door_own(hub->options.door, answer.ticket, peer->owner);
+    return TG_OK;
 }
 
 static tg_err dispatch(tg__hub *hub, tg__peer *peer, const uint8_t *message, size_t size,
@@ -342,7 +342,7 @@ static tg_err dispatch(tg__hub *hub, tg__peer *peer, const uint8_t *message, siz
     case TG__KIND_ECHO:
         return take_echo(hub, peer, message, size, now, fault);
     case TG__KIND_TOKEN:
-        return take_token(hub, peer, message, size, fault);
+        return take_token(hub, peer, message, size, now, fault);
     default:
         break;
     }

@@ -24,6 +24,9 @@ typedef struct listing {
     bool has_ids;
 } listing;
 
+#define RANK_OFFSET    180u /* of 2,400: the leaders have fifteen times the mean share */
+#define SPREAD_DIVISOR 400
+
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof(array)[0]))
 
 static const char *const crypto[] = {
@@ -45,9 +48,9 @@ static const char *const future_roots[] = {
     "USDJPY", "GBPUSD", "AUDUSD", "USDCHF", "USDCAD", "NZDUSD", "EURJPY", "GOLD", "SILV",
     "COPR",   "PLAT",   "PALL",   "CORN",   "WHEA",   "SOYB",   "SUGR",   "COFE", "COCO",
     "COTN",   "LHOG",   "LCAT",   "VOLX",   "BUNDX",  "BOBLX",  "SCHAX"};
-static const suffix future_months[] = {{"-H27", 0}, {"-M27", 0},    {"-U27", 0}, {"-Z27", 0},
-                                       {"-H28", 0}, {"-M28", 0},    {"-U28", 0}, {"-Z28", 0},
-                                       {"-H29", 0}, {"-H27/M27", 0}};
+static const suffix future_months[] = {{"-H27", 0}, {"-M27", 0}, {"-H27/M27", 0}, {"-U27", 0},
+                                       {"-Z27", 0}, {"-H28", 0}, {"-M28", 0},     {"-U28", 0},
+                                       {"-Z28", 0}, {"-H29", 0}};
 static const char *const bonds[] = {"UST2",  "UST3",  "UST5",  "UST7", "UST10",
                                     "UST20", "UST30", "MBS30", "AGY5", "AGY10"};
 static const suffix bond_kinds[] = {{" 2.250%", 0}, {" 2.500%", 0}, {" 2.750%", 0}, {" 3.000%", 0},
@@ -159,14 +162,37 @@ static void set_price(const listing *list, uint32_t index, tg_instrument *instru
                                          : &minor_scales[base % COUNT(minor_scales)]);
 }
 
+/* As wide as its class says, but no wider than a small part of its price. */
+static uint32_t spread_of(uint32_t index, int64_t anchor_ticks)
+{
+    static const uint32_t classes[] = {1, 16, 1, 1, 24, 1, 1, 64, 1, 10, 1, 32, 1, 4, 1, 100};
+    const uint64_t size = (uint64_t)(anchor_ticks < 0 ? -anchor_ticks : anchor_ticks);
+    const uint64_t most = 1 + size / SPREAD_DIVISOR;
+    const uint32_t wanted = classes[index % COUNT(classes)];
+    return wanted > most ? (uint32_t)most : wanted;
+}
+
+static uint32_t family_of(const listing *list)
+{
+    if (list->bases == crypto) {
+        return 0;
+    }
+    return list->bases == future_roots || list->bases == bonds ? 1 : TG__SIM_FAMILIES;
+}
+
 /* A share that falls with the rank like a power law; the last seventh of a venue sleeps. */
 static uint32_t weight_of(uint32_t index, uint32_t size)
 {
     if (index >= size - size / 7) {
         return 0;
     }
-    const uint64_t rank = (uint64_t)index * TG__SIM_INSTRUMENTS / size + 20;
-    return (uint32_t)(UINT64_C(4000000000) / (rank * rank)) + 40;
+    const uint64_t rank = (uint64_t)index * TG__SIM_INSTRUMENTS / size + RANK_OFFSET;
+    return (uint32_t)(UINT64_C(4000000000) / (rank * rank));
+}
+
+static bool is_spread(const listing *list, const suffix *kind)
+{
+    return list->asset_class == TG_ASSET_FUTURE && strchr(kind->text, '/') != NULL;
 }
 
 static tg_err add_listed(tg__directory *directory, tg__sim_traits *traits, const listing *list,
@@ -176,7 +202,7 @@ static tg_err add_listed(tg__directory *directory, tg__sim_traits *traits, const
     const suffix *kind = &list->suffixes[index / list->base_count];
     tg_instrument instrument = {
         .venue = venue,
-        .asset_class = list->asset_class,
+        .asset_class = is_spread(list, kind) ? TG_ASSET_SPREAD : list->asset_class,
         .price_format = TG_PRICE_DECIMAL,
         .quantity_exponent = list->asset_class == TG_ASSET_SPOT ? -4 : 0,
         .multiplier = {1, 0},
@@ -187,8 +213,16 @@ static tg_err add_listed(tg__directory *directory, tg__sim_traits *traits, const
     if (kind->price_percent != 0) {
         own.anchor_ticks = own.anchor_ticks * kind->price_percent / 100;
     }
+    if (instrument.asset_class == TG_ASSET_SPREAD && !list->may_be_negative) {
+        own.may_be_negative = true;
+        own.anchor_ticks = (int64_t)(index % 7) - 3; /* between two months: through zero */
+    }
     own.lot = instrument.quantity_exponent < 0 ? 100 : 1;
     own.weight = weight_of(index, size);
+    own.spread_ticks = spread_of(index, own.anchor_ticks);
+    own.family = family_of(list);
+    own.relative = (tg_instrument_id)(directory->count - index + (index + list->base_count) % size);
+    own.venue = venue;
     instrument.cadence_ms = own.weight == 0 ? 300000 : own.weight < 2000 ? 60000 : 10000;
     instrument.band[0].from_price = INT64_MIN;
     instrument.band[0].tick_size = own.tick_size;

@@ -6,12 +6,17 @@
 #include "prng.h"
 
 #define TG__SIM_INSTRUMENTS 2400u
+#define TG__SIM_FAMILIES    2u /* crypto; futures and bonds */
 
 typedef struct tg__sim_traits {
-    int64_t tick_size;    /* price mantissa */
-    int64_t anchor_ticks; /* the price that the walk is drawn back to */
-    int64_t lot;          /* quantity mantissa */
-    uint32_t weight;      /* share of the market's events; 0: a sleeper */
+    int64_t tick_size;         /* price mantissa */
+    int64_t anchor_ticks;      /* the price that the walk is drawn back to */
+    int64_t lot;               /* quantity mantissa */
+    uint32_t weight;           /* share of the market's events; 0: a sleeper */
+    uint32_t spread_ticks;     /* usual; those above 1 never rest */
+    uint32_t family;           /* what a release moves together; TG__SIM_FAMILIES: none */
+    tg_instrument_id relative; /* moves with it: another contract or quote of the same base */
+    tg_venue_id venue;
     bool may_be_negative;
     bool has_ids;
 } tg__sim_traits;

@@ -10,6 +10,8 @@
 
 #include <tickglass/internal/control_flow.h>
 
+#include "write_all.h"
+
 static tg_err system_fault(tg__cause *cause, const char *path, const char *what)
 {
     return tg__cause_set(cause, TG_ERR_IO, "%s: %s: %s", path, what, strerror(errno));
@@ -128,19 +130,11 @@ tg_err tg__file_read(const char *path, char *out, size_t capacity, size_t *size,
     return TG_OK;
 }
 
-static tg_err write_all(int fd, const char *path, const void *bytes, size_t size, tg__cause *cause)
+static tg_err write_through(int fd, const char *path, const void *bytes, size_t size,
+                            tg__cause *cause)
 {
-    const char *at = bytes;
-    while (size > 0) {
-        const ssize_t written = write(fd, at, size);
-        if (written < 0 && errno == EINTR) {
-            continue;
-        }
-        if (written < 0) {
-            return system_fault(cause, path, "cannot be written");
-        }
-        at += written;
-        size -= (size_t)written;
+    if (!tg__write_all(fd, bytes, size)) {
+        return system_fault(cause, path, "cannot be written");
     }
     return fsync(fd) == 0 ? TG_OK : system_fault(cause, path, "cannot be written to the disk");
 }
@@ -176,7 +170,7 @@ tg_err tg__file_write(const char *path, const void *bytes, size_t size, mode_t m
     if (fd < 0) {
         return system_fault(cause, beside, "cannot be made");
     }
-    tg_err err = write_all(fd, beside, bytes, size, cause);
+    tg_err err = write_through(fd, beside, bytes, size, cause);
     if (close(fd) != 0 && err == TG_OK) {
         err = system_fault(cause, beside, "cannot be written");
     }

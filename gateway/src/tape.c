@@ -9,6 +9,8 @@
 #include "line_reader.h"
 #include "tape_survey.h"
 
+#define LINE_SIZE_MAX 1024u
+
 struct tg__tape {
     char *path;
     bool merge_feeds;
@@ -168,7 +170,7 @@ tg_err tg__tape_open(const char *path, bool merge_feeds, tg__directory *director
     }
     tape->merge_feeds = merge_feeds;
     tape->directory = directory;
-    err = tg__line_reader_init(&tape->reader, tape->path, cause);
+    err = tg__line_reader_init(&tape->reader, tape->path, LINE_SIZE_MAX, cause);
     if (err == TG_OK) {
         err = scan_lines(&s, cause);
     }
@@ -204,7 +206,7 @@ void tg__tape_close(tg__tape *tape)
 tg_err tg__tape_rewind(tg__tape *tape, tg__cause *cause)
 {
     tg__line_reader_deinit(&tape->reader);
-    TG_TRY(tg__line_reader_init(&tape->reader, tape->path, cause));
+    TG_TRY(tg__line_reader_init(&tape->reader, tape->path, LINE_SIZE_MAX, cause));
     return read_header(tape, cause);
 }
 

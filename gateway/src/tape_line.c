@@ -1,5 +1,7 @@
 #include "tape_line.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <tickglass/internal/control_flow.h>
@@ -59,11 +61,13 @@ static bool read_text(span text, char *out, size_t size)
     return true;
 }
 
+static const char *const kind_names[] = {"bid", "ask", "trade"};
+
 static bool read_kind(span text, tg__row_kind *out)
 {
-    static const char *const names[] = {"bid", "ask", "trade"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (text.length == strlen(names[i]) && memcmp(text.at, names[i], text.length) == 0) {
+    for (size_t i = 0; i < sizeof kind_names / sizeof kind_names[0]; i++) {
+        if (text.length == strlen(kind_names[i]) &&
+            memcmp(text.at, kind_names[i], text.length) == 0) {
             *out = (tg__row_kind)i;
             return true;
         }
@@ -127,5 +131,22 @@ tg_err tg__tape_line_parse(const char *text, size_t length, tg__tape_line *out, 
     }
     *what = read_fields(fields, out);
     TG_ENSURE(*what == NULL, TG_ERR_TAPE);
+    return TG_OK;
+}
+
+tg_err tg__tape_line_format(const tg__tape_line *line, char *text, size_t *length)
+{
+    char price[TG_DECIMAL_TEXT_SIZE];
+    char quantity[TG_DECIMAL_TEXT_SIZE];
+    char id[24] = "";
+    TG_TRY(tg_decimal_format(line->price, price, sizeof price));
+    TG_TRY(tg_decimal_format(line->quantity, quantity, sizeof quantity));
+    if (line->has_id) {
+        (void)snprintf(id, sizeof id, "%" PRIu64, line->exchange_id);
+    }
+    const int size =
+        snprintf(text, TG__TAPE_LINE_SIZE, "%" PRId64 ",%s,%s,%s,%s,%s,%s\n", line->ts_ns,
+                 line->venue, line->symbol, kind_names[line->kind], price, quantity, id);
+    *length = (size_t)size; /* 20 + 31 + 63 + 5 + 2 x 47 + 20 and seven more are the longest */
     return TG_OK;
 }

@@ -21,11 +21,19 @@ typedef struct tg__tape_line {
     uint64_t exchange_id;
 } tg__tape_line;
 
+#define TG__TAPE_LINE_SIZE 320u /* bytes; enough for any line, with its end */
+
 /*
  * TG_ERR_TAPE: *what then says what is wrong ("price_decimal_text is not a decimal number").
  * Nothing of *out may be used then.
  */
 TG_MUST_CHECK tg_err tg__tape_line_parse(const char *text, size_t length, tg__tape_line *out,
                                          const char **what);
+
+/*
+ * The line that tg__tape_line_parse() reads as the same values, with "\n" and a NUL behind; text
+ * holds TG__TAPE_LINE_SIZE bytes. TG_ERR_INVALID_ARGUMENT: an exponent is out of range.
+ */
+TG_MUST_CHECK tg_err tg__tape_line_format(const tg__tape_line *line, char *text, size_t *length);
 
 #endif

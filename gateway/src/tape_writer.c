@@ -1,7 +1,6 @@
 #include "tape_writer.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,23 +42,21 @@ tg_err tg__tape_writer_open(const char *path, const tg__directory *directory, tg
 
 tg_err tg__tape_writer_add(tg__tape_writer *writer, const tg__row *row, tg__cause *cause)
 {
-    static const char *const kinds[] = {"bid", "ask", "trade"};
     const tg_instrument *instrument = &writer->directory->instruments[row->instrument];
-    const tg_decimal price = {row->price, instrument->price_exponent};
-    const tg_decimal quantity = {row->quantity, instrument->quantity_exponent};
-    char price_text[TG_DECIMAL_TEXT_SIZE];
-    char quantity_text[TG_DECIMAL_TEXT_SIZE];
-    TG_TRY(tg_decimal_format(price, price_text, sizeof price_text));
-    TG_TRY(tg_decimal_format(quantity, quantity_text, sizeof quantity_text));
-    char id_text[24] = "";
-    if (row->has_id) {
-        (void)snprintf(id_text, sizeof id_text, "%" PRIu64, row->exchange_id);
-    }
-    const int written =
-        fprintf(writer->file, "%" PRId64 ",%s,%s,%s,%s,%s,%s\n", row->ts_ns,
-                writer->directory->venues[instrument->venue].name, instrument->symbol,
-                kinds[row->kind], price_text, quantity_text, id_text);
-    return written < 0 ? write_fault(writer, cause) : TG_OK;
+    tg__tape_line line = {
+        .ts_ns = row->ts_ns,
+        .kind = row->kind,
+        .price = {row->price, instrument->price_exponent},
+        .quantity = {row->quantity, instrument->quantity_exponent},
+        .has_id = row->has_id,
+        .exchange_id = row->exchange_id,
+    };
+    char text[TG__TAPE_LINE_SIZE];
+    size_t size = 0;
+    memcpy(line.venue, writer->directory->venues[instrument->venue].name, sizeof line.venue);
+    memcpy(line.symbol, instrument->symbol, sizeof line.symbol);
+    TG_TRY(tg__tape_line_format(&line, text, &size));
+    return fwrite(text, 1, size, writer->file) == size ? TG_OK : write_fault(writer, cause);
 }
 
 tg_err tg__tape_writer_flush(tg__tape_writer *writer, tg__cause *cause)

@@ -36,10 +36,3 @@ bool tg__token_bucket_take(tg__token_bucket *bucket, int64_t mono_ns)
     bucket->level_nano -= NANO;
     return true;
 }
-
-uint32_t tg__token_bucket_wait_s(const tg__token_bucket *bucket)
-{
-    const int64_t missing = NANO - bucket->level_nano;
-    const int64_t wait_s = missing / ((int64_t)bucket->per_second * NANO);
-    return wait_s < 0 ? 1 : (uint32_t)wait_s + 1;
-}

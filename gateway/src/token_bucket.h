@@ -19,7 +19,4 @@ void tg__token_bucket_init(tg__token_bucket *bucket, uint32_t per_second, uint32
 /* Takes one token, if there is one. */
 bool tg__token_bucket_take(tg__token_bucket *bucket, int64_t mono_ns);
 
-/* Whole seconds, at least 1, until a token is there. */
-uint32_t tg__token_bucket_wait_s(const tg__token_bucket *bucket);
-
 #endif

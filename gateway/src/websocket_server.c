@@ -1,8 +1,6 @@
 #include "websocket_state.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +9,15 @@
 
 #include <tickglass/internal/control_flow.h>
 
+#include "ip_address.h"
 #include "log.h"
 
 #define HTTP_HEADER_DATA_MAX 12288u /* a token of 8 KiB and the rest */
-#define PING_AFTER_S         20
-#define HANG_UP_AFTER_S      60 /* without a pong: longer than a client may stop reading */
+#define PINGS_PER_HANG_UP    3u
+#define INSPECTION_US        500000
+#define NS_PER_S             INT64_C(1000000000)
 #define KEEP_ALIVE_S         5
+#define HANDSHAKE_S          5 /* the places for handshakes are few: who is silent has his no longer */
 #define ALARM_RESOLUTION_US  1000
 #define SPARE_DESCRIPTORS    64u
 
@@ -51,10 +52,7 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
         return tg__websocket_confirm_upgrade(wsi);
     case LWS_CALLBACK_HTTP:
-        return tg__websocket_refuse(wsi, HTTP_STATUS_NOT_FOUND, 0) < 0 ||
-                       lws_http_transaction_completed(wsi) != 0
-                   ? -1
-                   : 0;
+        return tg__websocket_answer_http(wsi, in);
     case LWS_CALLBACK_ESTABLISHED:
         discount_visitor(wsi);
         return tg__websocket_establish(wsi, own);
@@ -63,6 +61,9 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
         return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE:
         return tg__websocket_write_ready(wsi, own);
+    case LWS_CALLBACK_TIMER:
+        tg__websocket_take_timer(wsi, own);
+        return 0;
     case LWS_CALLBACK_RECEIVE_PONG:
         tg__websocket_take_pong(wsi, own, in, size);
         return 0;
@@ -70,7 +71,10 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
         tg__websocket_note_peer_close(own, in, size);
         return 0;
     case LWS_CALLBACK_CLOSED:
-        tg__websocket_end_session(tg__websocket_server_of(wsi), own);
+        tg__websocket_end_session(wsi, own);
+        return 0;
+    case LWS_CALLBACK_RAW_CLOSE_FILE:
+        tg__websocket_server_of(wsi)->watch = NULL;
         return 0;
     default:
         return 0;
@@ -82,6 +86,12 @@ void tg__websocket_server_wake(void *server, tg__peer *peer)
     (void)server;
     const tg__websocket_session *own = peer->owner;
     (void)lws_callback_on_writable(own->wsi);
+}
+
+void tg__websocket_server_interrupt(void *server)
+{
+    const tg__websocket_server *own = server;
+    lws_cancel_service(own->context); /* its only function that another thread may call */
 }
 
 /* ---- life ---- */
@@ -103,32 +113,45 @@ static void repeat_alarm(lws_sorted_usec_list_t *alarm)
     lws_sul_schedule(server->context, 0, alarm, repeat_alarm, ALARM_RESOLUTION_US);
 }
 
-/* libwebsockets does not say why it could not listen: the system is asked once more. */
-static tg_err listen_fault(const tg__websocket_server_options *options, const char *host,
+static void inspect_all(lws_sorted_usec_list_t *inspection)
+{
+    tg__websocket_server *server = ((tg__websocket_alarm *)inspection)->server;
+    const int64_t mono_ns = tg__websocket_moment(server).mono_ns;
+    const int64_t limit_ns = (int64_t)server->options.hang_up_after_s * NS_PER_S;
+    for (const tg__peer *peer = server->hub->first_peer; peer != NULL; peer = peer->next) {
+        tg__websocket_inspect(peer->owner, mono_ns, limit_ns);
+    }
+    lws_sul_schedule(server->context, 0, inspection, inspect_all, INSPECTION_US);
+}
+
+static tg_err listen_fault(const tg__websocket_server_options *options, const char *why,
                            tg__cause *cause)
 {
-    struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(options->port)};
-    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(options->port)};
-    const bool is_v4 = inet_pton(AF_INET, host, &v4.sin_addr) == 1;
-    const bool is_v6 = !is_v4 && inet_pton(AF_INET6, host, &v6.sin6_addr) == 1;
-    if (!is_v4 && !is_v6) {
-        return tg__cause_set(cause, TG_ERR_LISTEN, "--listen %s: is not an IP address", host);
+    return tg__cause_set(cause, TG_ERR_LISTEN, "cannot listen on %s port %u: %s", options->host,
+                         (unsigned)options->port, why);
+}
+
+/* The system is asked first: libwebsockets does not say why it cannot listen, and tries for ever to
+ * bind an address that is not this machine's. */
+static tg_err try_to_listen(const tg__websocket_server_options *options, tg__cause *cause)
+{
+    tg__ip_address address;
+    if (!tg__ip_address_of(options->host, options->port, &address)) {
+        return tg__cause_set(cause, TG_ERR_LISTEN, "--listen %s: is not an IP address",
+                             options->host);
     }
-    const int fd = socket(is_v4 ? AF_INET : AF_INET6, SOCK_STREAM, 0);
+    const int fd = socket(address.storage.ss_family, SOCK_STREAM, 0);
     const int one = 1;
-    const struct sockaddr *address =
-        is_v4 ? (const struct sockaddr *)&v4 : (const struct sockaddr *)&v6;
-    const socklen_t size = is_v4 ? sizeof v4 : sizeof v6;
-    const char *why = "libwebsockets refused it";
+    tg_err err = TG_OK;
     if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) != 0 ||
-        bind(fd, address, size) != 0 || listen(fd, 1) != 0) {
-        why = strerror(errno);
+        bind(fd, (const struct sockaddr *)&address.storage, address.size) != 0 ||
+        listen(fd, 1) != 0) {
+        err = listen_fault(options, strerror(errno), cause);
     }
     if (fd >= 0) {
         (void)close(fd);
     }
-    return tg__cause_set(cause, TG_ERR_LISTEN, "cannot listen on %s port %u: %s", host,
-                         (unsigned)options->port, why);
+    return err;
 }
 
 static struct lws_context_creation_info creation_info(tg__websocket_server *server,
@@ -142,8 +165,10 @@ static struct lws_context_creation_info creation_info(tg__websocket_server *serv
         .options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT |
                    LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND,
         .user = server,
-        .ssl_cert_filepath = options->certificate_path,
-        .ssl_private_key_filepath = options->key_path,
+        .ssl_cert_filepath = options->certificate->certificate_path,
+        .ssl_private_key_filepath = options->certificate->key_path,
+        .simultaneous_ssl_handshake_restriction = (int)options->handshakes_max,
+        .timeout_secs = HANDSHAKE_S,
         .max_http_header_data = HTTP_HEADER_DATA_MAX,
         .pt_serv_buf_size = TG__RECEIVE_BUFFER_SIZE,
         .fd_limit_per_thread = options->peers_max + SPARE_DESCRIPTORS,
@@ -163,22 +188,32 @@ static void fill_protocols(tg__websocket_server *server)
         .rx_buffer_size = TG__RECEIVE_BUFFER_SIZE,
     };
     server->protocols[0] = own; /* the second stays all zero: the end of the list */
-    server->liveness.secs_since_valid_ping = PING_AFTER_S;
-    server->liveness.secs_since_valid_hangup = HANG_UP_AFTER_S;
+    /* It pings, but we hang up: it would first wait for the answer of a client that is dead. */
+    const uint32_t hang_up_after_s = server->options.hang_up_after_s;
+    server->liveness.secs_since_valid_ping =
+        (uint16_t)((hang_up_after_s + PINGS_PER_HANG_UP - 1) / PINGS_PER_HANG_UP);
+    server->liveness.secs_since_valid_hangup = (uint16_t)(2 * hang_up_after_s);
 }
 
 tg_err tg__websocket_server_open(const tg__websocket_server_options *options,
                                  tg__websocket_server **out, tg__cause *cause)
 {
     *out = NULL;
+    TG_TRY(try_to_listen(options, cause));
     tg__websocket_server *server = calloc(1, sizeof *server);
     if (server == NULL) {
         return tg__cause_set(cause, TG_ERR_NO_MEMORY, "no memory for the server");
     }
     server->options = *options;
+    if (options->hang_up_after_s == 0) {
+        server->options.hang_up_after_s = TG__REACH_HANG_UP_S;
+    }
     server->alarm.server = server;
+    server->inspection.server = server;
     fill_protocols(server);
     tg__token_bucket_init(&server->upgrades, options->upgrades_per_second, options->upgrade_burst,
+                          tg__websocket_moment(server).mono_ns);
+    tg__retry_spread_init(&server->retry_spread, options->upgrades_per_second, options->seed,
                           tg__websocket_moment(server).mono_ns);
     lws_set_log_level(LLL_ERR, forward_log);
     const char *host = strcmp(options->host, "localhost") == 0 ? "127.0.0.1" : options->host;
@@ -186,7 +221,7 @@ tg_err tg__websocket_server_open(const tg__websocket_server_options *options,
     server->context = lws_create_context(&info);
     server->vhost = server->context != NULL ? lws_create_vhost(server->context, &info) : NULL;
     if (server->vhost == NULL) {
-        const tg_err err = listen_fault(options, host, cause);
+        const tg_err err = listen_fault(options, "libwebsockets refused it", cause);
         tg__websocket_server_close(server);
         return err;
     }
@@ -197,6 +232,11 @@ tg_err tg__websocket_server_open(const tg__websocket_server_options *options,
 void tg__websocket_server_serve(tg__websocket_server *server, tg__hub *hub)
 {
     server->hub = hub;
+    if (hub != NULL) {
+        server->door = hub->options.door;
+    }
+    lws_sul_schedule(server->context, 0, &server->inspection.list, inspect_all,
+                     hub != NULL ? INSPECTION_US : LWS_SET_TIMER_USEC_CANCEL);
 }
 
 uint16_t tg__websocket_server_port(const tg__websocket_server *server)
@@ -204,7 +244,17 @@ uint16_t tg__websocket_server_port(const tg__websocket_server *server)
     return (uint16_t)lws_get_vhost_listen_port(server->vhost);
 }
 
-void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns)
+const tg__upgrade_counts *tg__websocket_server_upgrades(const tg__websocket_server *server)
+{
+    return &server->upgrade_counts;
+}
+
+const tg__tls_counts *tg__websocket_server_tls_counts(const tg__websocket_server *server)
+{
+    return tg__tls_context_counts(server->options.tls);
+}
+
+static void serve_sockets(tg__websocket_server *server, int64_t wait_ns)
 {
     if (wait_ns <= 0) {
         (void)lws_service_tsi(server->context, -1, 0);
@@ -215,14 +265,55 @@ void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns)
     (void)lws_service(server->context, 0);
 }
 
+static void take_verdicts(tg__websocket_server *server)
+{
+    void *owner = NULL;
+    tg__door_answer answer;
+    while (server->door != NULL &&
+           tg__door_next(server->door, tg__websocket_moment(server).utc_ns, &owner, &answer)) {
+        if (owner != NULL) {
+            tg__websocket_take_verdict(server, owner, &answer);
+        }
+    }
+}
+
+void tg__websocket_server_step(tg__websocket_server *server, int64_t wait_ns)
+{
+    tg__tls_context_enter(server->options.tls, tg__websocket_moment(server).utc_ns);
+    serve_sockets(server, wait_ns);
+    tg__tls_context_leave();
+    take_verdicts(server);
+    if (server->hub != NULL) {
+        tg__hub_expire(server->hub, tg__websocket_moment(server));
+    }
+}
+
+tg_err tg__websocket_server_reload_certificate(tg__websocket_server *server, tg__cause *cause)
+{
+    return tg__tls_context_reload(server->options.tls, tg__websocket_moment(server).mono_ns, cause);
+}
+
 void tg__websocket_server_refuse_new(tg__websocket_server *server)
 {
     server->refuses_new = true;
 }
 
+void tg__websocket_server_pause(tg__websocket_server *server, bool paused)
+{
+    server->paused = paused;
+}
+
+void tg__websocket_server_cut_off(tg__websocket_server *server)
+{
+    for (tg__peer *peer = server->hub->first_peer; peer != NULL; peer = peer->next) {
+        const tg__websocket_session *own = peer->owner;
+        lws_wsi_close(own->wsi, LWS_TO_KILL_ASYNC);
+    }
+}
+
 bool tg__websocket_server_has_visitors(const tg__websocket_server *server)
 {
-    return server->visitor_count > 0;
+    return server->visitor_count + server->waiting_count > 0;
 }
 
 void tg__websocket_server_close(tg__websocket_server *server)
@@ -230,7 +321,10 @@ void tg__websocket_server_close(tg__websocket_server *server)
     if (server == NULL) {
         return;
     }
+    server->stops = true;
     if (server->context != NULL) {
+        lws_sul_cancel(&server->inspection.list);
+        lws_sul_cancel(&server->alarm.list);
         lws_context_destroy(server->context);
     }
     free(server);

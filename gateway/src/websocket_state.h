@@ -4,7 +4,9 @@
 
 #include <libwebsockets.h>
 
+#include "backlog.h"
 #include "reach.h"
+#include "retry_spread.h"
 #include "websocket_server.h"
 
 #define TG__ADDRESS_SIZE        64
@@ -12,16 +14,24 @@
 
 typedef struct tg__websocket_session {
     struct lws *wsi;
-    tg__peer *peer; /* NULL before and after the WebSocket */
+    tg__peer *peer;          /* NULL before WELCOME and after the WebSocket */
+    uint64_t ticket;         /* the door's, while its verdict is awaited and nothing is sent */
+    uint16_t turned_away;    /* the close code instead of WELCOME */
+    uint32_t turned_away_ms; /* for how long */
     tg__reach reach;
-    uint8_t *partial; /* the message so far, if it came in pieces */
+    tg__backlog backlog;
+    size_t last_size;      /* of the message given to libwebsockets last */
+    int64_t heard_mono_ns; /* last sign of life: a message or a pong */
+    bool half_open;        /* a fault on request: neither read nor written */
+    tg__end_reason seen;   /* how the transport saw it end */
+    uint8_t *partial;      /* the message so far, if it came in pieces */
     size_t partial_size;
     size_t partial_capacity;
     char address[TG__ADDRESS_SIZE];
-    char end[128]; /* why the connection ends, for the log */
+    char end[64]; /* more about the end, for the log */
 } tg__websocket_session;
 
-/* Ends a wait. */
+/* A call at a time. */
 typedef struct tg__websocket_alarm {
     lws_sorted_usec_list_t list; /* first, so that its address is that of the whole */
     tg__websocket_server *server;
@@ -29,12 +39,21 @@ typedef struct tg__websocket_alarm {
 
 struct tg__websocket_server {
     tg__websocket_server_options options;
-    tg__hub *hub;
+    tg__hub *hub;   /* NULL: there is nothing to serve */
+    tg__door *door; /* of the hub, or of the one before */
     struct lws_context *context;
     struct lws_vhost *vhost;
-    tg__websocket_alarm alarm;
+    tg__websocket_alarm alarm;      /* ends a wait */
+    tg__websocket_alarm inspection; /* looks for clients without a sign of life */
+    struct lws *watch;              /* NULL: nothing is watched */
     tg__token_bucket upgrades;
+    tg__upgrade_counts upgrade_counts;
+    tg__retry_spread retry_spread;
+    tg__door_answer admitted; /* of the upgrade that was allowed last, until it is established */
+    uint32_t waiting_count;   /* connections that wait for the door's verdict */
     bool refuses_new;
+    bool stops;
+    bool paused;
     uint32_t visitor_count; /* connections that have not asked for their upgrade yet */
     struct lws_protocols protocols[2];
     lws_retry_bo_t liveness;
@@ -56,16 +75,26 @@ static inline tg__moment tg__websocket_moment(const tg__websocket_server *server
 
 /* websocket_upgrade.c: what a callback has to return. */
 int tg__websocket_confirm_upgrade(struct lws *wsi);
-int tg__websocket_refuse(struct lws *wsi, unsigned status, uint32_t retry_after_s);
+int tg__websocket_answer_http(struct lws *wsi, const char *path);
 
 /* websocket_session.c: a connection from its upgrade to its end. */
 int tg__websocket_establish(struct lws *wsi, tg__websocket_session *own);
 void tg__websocket_receive(struct lws *wsi, tg__websocket_session *own, const uint8_t *bytes,
                            size_t size);
+/* Ends it if there was no sign of life for too long. */
+void tg__websocket_inspect(tg__websocket_session *own, int64_t mono_ns, int64_t limit_ns);
 int tg__websocket_write_ready(struct lws *wsi, tg__websocket_session *own);
+/* The time that write_ready asked for has passed. */
+void tg__websocket_take_timer(struct lws *wsi, tg__websocket_session *own);
 void tg__websocket_take_pong(struct lws *wsi, tg__websocket_session *own, const uint8_t *payload,
                              size_t size);
 void tg__websocket_note_peer_close(tg__websocket_session *own, const uint8_t *payload, size_t size);
-void tg__websocket_end_session(tg__websocket_server *server, tg__websocket_session *own);
+void tg__websocket_end_session(struct lws *wsi, tg__websocket_session *own);
+/* About the token that the connection came with, or one that it sent since. */
+void tg__websocket_take_verdict(tg__websocket_server *server, tg__websocket_session *own,
+                                const tg__door_answer *answer);
+
+/* websocket_faults.c */
+void tg__websocket_keep_half_open(tg__websocket_session *own);
 
 #endif

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "log.h"
+#include "wipe.h"
 
 static bool has_path(tg__websocket_server *server, struct lws *wsi)
 {
@@ -29,40 +30,60 @@ static bool offers_subprotocol(tg__websocket_server *server, struct lws *wsi)
     return false;
 }
 
-static bool has_token(tg__websocket_server *server, struct lws *wsi)
+/* Leaves in server->admitted what the token gives, or that its verdict is still to come. */
+static void ask_door(tg__websocket_server *server, struct lws *wsi)
 {
     static const char scheme[] = "Bearer ";
+    static const tg__door_answer nothing = {.verdict = TG__TOKEN_MALFORMED};
     const int length =
         lws_hdr_copy(wsi, server->header, sizeof server->header, WSI_TOKEN_HTTP_AUTHORIZATION);
     const size_t skip = sizeof scheme - 1;
-    const bool good =
-        length > 0 && (size_t)length > skip && strncasecmp(server->header, scheme, skip) == 0 &&
-        tg__bearer_matches(server->options.bearer, server->header + skip, (size_t)length - skip);
-    memset(server->header, 0, sizeof server->header);
-    return good;
+    server->admitted = nothing;
+    if (length > 0 && (size_t)length > skip && strncasecmp(server->header, scheme, skip) == 0) {
+        server->admitted = tg__door_ask(server->door, server->header + skip, (size_t)length - skip,
+                                        tg__websocket_moment(server).utc_ns);
+    }
+    /* libwebsockets' own copy, in its block of headers, is out of our reach. */
+    tg__wipe(server->header, sizeof server->header);
 }
 
-/* 0: allowed. */
-static unsigned judge_upgrade(tg__websocket_server *server, struct lws *wsi,
-                              uint32_t *retry_after_s)
+static bool is_admitting(const tg__websocket_server *server)
 {
-    *retry_after_s = 0;
+    return !server->refuses_new && !server->paused && server->hub != NULL &&
+           server->hub->peer_count < server->options.peers_max;
+}
+
+typedef struct refusal {
+    unsigned status; /* 0: allowed */
+    const char *why;
+} refusal;
+
+static refusal judge_upgrade(tg__websocket_server *server, struct lws *wsi)
+{
     if (!has_path(server, wsi)) {
-        return HTTP_STATUS_NOT_FOUND;
+        return (refusal){HTTP_STATUS_NOT_FOUND, "no such path"};
     }
     if (!offers_subprotocol(server, wsi)) {
-        return HTTP_STATUS_BAD_REQUEST;
+        return (refusal){HTTP_STATUS_BAD_REQUEST, "the subprotocol is not offered"};
     }
-    if (server->refuses_new || server->hub->peer_count >= server->options.peers_max ||
-        !tg__token_bucket_take(&server->upgrades, tg__websocket_moment(server).mono_ns)) {
-        *retry_after_s = tg__token_bucket_wait_s(&server->upgrades);
-        return HTTP_STATUS_SERVICE_UNAVAILABLE;
+    if (server->hub == NULL || server->paused) {
+        return (refusal){HTTP_STATUS_SERVICE_UNAVAILABLE, "there is nothing to serve"};
     }
-    return has_token(server, wsi) ? 0 : HTTP_STATUS_UNAUTHORIZED;
+    if (server->refuses_new) {
+        return (refusal){HTTP_STATUS_SERVICE_UNAVAILABLE, "this gateway goes away"};
+    }
+    if (server->hub->peer_count + server->waiting_count >= server->options.peers_max) {
+        return (refusal){HTTP_STATUS_SERVICE_UNAVAILABLE, "no room for another connection"};
+    }
+    if (!tg__token_bucket_take(&server->upgrades, tg__websocket_moment(server).mono_ns)) {
+        return (refusal){HTTP_STATUS_SERVICE_UNAVAILABLE, "over the admission rate"};
+    }
+    ask_door(server, wsi);
+    const tg__token_verdict verdict = server->admitted.verdict;
+    return (refusal){tg__door_status(verdict), tg__token_verdict_text(verdict)};
 }
 
-/* Returns what the callback has to return. */
-int tg__websocket_refuse(struct lws *wsi, unsigned status, uint32_t retry_after_s)
+static int answer(struct lws *wsi, unsigned status, uint32_t retry_after_s)
 {
     uint8_t buffer[LWS_PRE + 512];
     uint8_t *const start = buffer + LWS_PRE;
@@ -84,13 +105,27 @@ int tg__websocket_refuse(struct lws *wsi, unsigned status, uint32_t retry_after_
 int tg__websocket_confirm_upgrade(struct lws *wsi)
 {
     tg__websocket_server *server = tg__websocket_server_of(wsi);
-    uint32_t retry_after_s = 0;
-    const unsigned status = judge_upgrade(server, wsi, &retry_after_s);
-    if (status == 0) {
+    const refusal refused = judge_upgrade(server, wsi);
+    tg__upgrade_counts_add(&server->upgrade_counts, refused.status);
+    if (refused.status == 0) {
         return 0;
     }
+    const uint32_t retry_after_s =
+        refused.status == HTTP_STATUS_SERVICE_UNAVAILABLE
+            ? tg__retry_spread_next(&server->retry_spread, tg__websocket_moment(server).mono_ns)
+            : 0;
     char address[TG__ADDRESS_SIZE] = "?";
     (void)lws_get_peer_simple(wsi, address, sizeof address);
-    tg__log("%s: upgrade refused with status %u", address, status);
-    return tg__websocket_refuse(wsi, status, retry_after_s);
+    tg__log("%s: upgrade refused with status %u: %s", address, refused.status, refused.why);
+    return answer(wsi, refused.status, retry_after_s);
+}
+
+int tg__websocket_answer_http(struct lws *wsi, const char *path)
+{
+    unsigned status = HTTP_STATUS_NOT_FOUND;
+    if (strcmp(path, TG__READY_PATH) == 0) {
+        status = is_admitting(tg__websocket_server_of(wsi)) ? HTTP_STATUS_OK
+                                                            : HTTP_STATUS_SERVICE_UNAVAILABLE;
+    }
+    return answer(wsi, status, 0) < 0 || lws_http_transaction_completed(wsi) != 0 ? -1 : 0;
 }

@@ -1,5 +1,6 @@
-#include "hlog.h"
+#include <tickglass/internal/hlog.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,9 +132,12 @@ static size_t put_counts(const tg_histogram *histogram, unsigned char *out)
 
 tg_err tg__hlog_encode(const tg_histogram *histogram, tg__text_buffer *out)
 {
-    tg_histogram *plain = NULL;
-    TG_TRY(with_lowest_one(histogram, &plain));
-    const tg__histogram_shape shape = tg__histogram_shape_get(plain);
+    tg_histogram *made = NULL;
+    const tg__histogram_shape shape = tg__histogram_shape_get(histogram);
+    if (shape.lowest != LOWEST) {
+        TG_TRY(with_lowest_one(histogram, &made));
+    }
+    const tg_histogram *plain = made != NULL ? made : histogram;
     const size_t most =
         PLAIN_HEADER + 2 * (size_t)COUNT_BYTES_MAX * tg__histogram_slot_count(plain);
     unsigned char *payload = malloc(most);
@@ -160,8 +164,37 @@ tg_err tg__hlog_encode(const tg_histogram *histogram, tg__text_buffer *out)
     }
     free(payload);
     free(packed);
-    tg_histogram_close(plain);
+    tg_histogram_close(made);
     return err;
+}
+
+void tg__hlog_add_header(tg__text_buffer *out, int64_t from_utc_ns)
+{
+    char start[64];
+    (void)snprintf(start, sizeof start, "#[StartTime: %.3f (seconds since epoch)]\n",
+                   (double)from_utc_ns / 1e9);
+    tg__text_add_string(out, "#[Histogram log format version 1.3]\n");
+    tg__text_add_string(out, start);
+    tg__text_add_string(out, "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
+                             "\"Interval_Compressed_Histogram\"\n");
+}
+
+tg_err tg__hlog_add_interval(tg__text_buffer *out, const char *tag, int64_t from_utc_ns,
+                             int64_t to_utc_ns, const tg_histogram *histogram)
+{
+    char times[128];
+    tg_histogram_summary summary;
+    tg_histogram_summary_get(histogram, &summary);
+    (void)snprintf(times, sizeof times, ",%.3f,%.3f,%.3f,", (double)from_utc_ns / 1e9,
+                   (double)(to_utc_ns - from_utc_ns) / 1e9, (double)summary.max / 1e6);
+    tg__text_add_string(out, "Tag=");
+    for (const char *at = tag; *at != '\0'; at++) {
+        tg__text_add(out, *at == ',' || *at == ' ' || *at == '"' ? "_" : at, 1);
+    }
+    tg__text_add_string(out, times);
+    TG_TRY(tg__hlog_encode(histogram, out));
+    tg__text_add_string(out, "\n");
+    return out->failed ? TG_ERR_NO_MEMORY : TG_OK;
 }
 
 static tg_err take_base64(const char *text, size_t size, unsigned char *out, size_t *out_size)

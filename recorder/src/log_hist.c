@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tickglass/internal/hlog.h>
+
 #include "histogram_snapshot.h"
-#include "hlog.h"
 
 #define NAMES_MAX 256
 
@@ -46,31 +47,17 @@ static named *find(gathering *g, const char *name, size_t name_size)
     return made;
 }
 
-/* A line of a histogram log: tag, start and length in seconds, largest value in ms, counts. */
 static tg_err print_hlog(gathering *g, const named *n, const tg_histogram *window,
                          int64_t from_utc_ns, int64_t to_utc_ns)
 {
     tg__text_buffer text = {NULL, 0, 0, false};
-    tg_histogram_summary summary;
-    tg_histogram_summary_get(window, &summary);
-    const tg_err err = tg__hlog_encode(window, &text);
-    if (err == TG_OK && !g->hlog_headed) {
-        (void)printf("#[Histogram log format version 1.3]\n"
-                     "#[StartTime: %.3f (seconds since epoch)]\n"
-                     "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
-                     "\"Interval_Compressed_Histogram\"\n",
-                     (double)from_utc_ns / 1e9);
-        g->hlog_headed = true;
+    if (!g->hlog_headed) {
+        tg__hlog_add_header(&text, from_utc_ns);
     }
+    const tg_err err = tg__hlog_add_interval(&text, n->name, from_utc_ns, to_utc_ns, window);
     if (err == TG_OK) {
-        char tag[sizeof n->name];
-        memcpy(tag, n->name, sizeof tag);
-        for (char *at = tag; *at != '\0'; at++) {
-            *at = *at == ',' || *at == ' ' || *at == '"' ? '_' : *at; /* they would end it */
-        }
-        (void)printf("Tag=%s,%.3f,%.3f,%.3f,%.*s\n", tag, (double)from_utc_ns / 1e9,
-                     (double)(to_utc_ns - from_utc_ns) / 1e9, (double)summary.max / 1e6,
-                     (int)text.size, text.bytes);
+        g->hlog_headed = true;
+        (void)fwrite(text.bytes, 1, text.size, stdout);
     }
     tg__text_buffer_deinit(&text);
     return err;

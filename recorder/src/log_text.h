@@ -5,8 +5,9 @@
 #ifndef TICKGLASS_LOG_TEXT_H
 #define TICKGLASS_LOG_TEXT_H
 
+#include <tickglass/internal/text_buffer.h>
+
 #include "log_merge.h"
-#include "text_buffer.h"
 
 typedef struct tg__format tg__format;
 

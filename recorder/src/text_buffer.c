@@ -1,4 +1,4 @@
-#include "text_buffer.h"
+#include <tickglass/internal/text_buffer.h>
 
 #include <stdlib.h>
 #include <string.h>

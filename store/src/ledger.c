@@ -55,70 +55,85 @@ static uint64_t first_covered(uint64_t seq, uint64_t covered)
     return covered < seq ? seq - covered + 1 : 1;
 }
 
+static uint64_t number(const _Atomic uint64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed); /* see tg__tally_add() */
+}
+
 static void add(_Atomic uint64_t *of_row, _Atomic uint64_t *total, uint64_t more)
 {
     tg__tally_add(of_row, more);
     tg__tally_add(total, more);
 }
 
-/* The row that is held stands for ticks that were lost so far; the lane has no more of them. */
+/* The row that is held stands for ticks that were lost so far. */
 static uint64_t refill(tg_store *store, uint16_t row, uint64_t first, uint64_t last)
 {
     const uint64_t filled = fill(&store->losses[row], first, last);
     if (filled > 0) {
-        tg__account *account = &store->ledger[row].account;
         add(&store->losses[row].lost, &store->tally.lost, 0 - filled);
-        add(&account->covered, &store->tally.unsaid, filled);
-        add(&account->beyond, &store->tally.beyond, 0 - filled);
+        add(&store->ledger[row].account.covered, &store->tally.unsaid, filled);
     }
     return filled;
 }
 
-/* A row that was received stands for covered ticks; the versions say beyond more. */
-static void enter(tg_store *store, uint16_t row, uint64_t said, uint64_t covered, uint64_t beyond)
+/* A row that says said was received: it stands for covered ticks, and the versions say how many
+ * there are. */
+static void enter(tg_store *store, uint16_t row, uint64_t seq, uint64_t said, uint64_t covered,
+                  uint64_t ticks)
 {
     tg__account *account = &store->ledger[row].account;
-    tg__tally_add(&account->received, 1);
     tg__tally_add(&account->covered, covered);
     tg__tally_add(&store->tally.unsaid, covered - said);
-    add(&account->beyond, &store->tally.beyond, beyond);
+    tg__tally_add(&store->tally.beyond, ticks - said);
+    atomic_store_explicit(&account->newest, seq, memory_order_relaxed);
+    tg__tally_add(&account->received, 1);
+}
+
+/* The account goes on from the tick before the row's, whatever the numbers were so far. */
+static void break_off(tg_store *store, uint16_t row, const tg_image *image, uint64_t claimed)
+{
+    tg__account *account = &store->ledger[row].account;
+    const uint64_t ticks = number(&account->newest) - number(&account->base);
+    const uint64_t base = image->seq - claimed - ticks;
+    atomic_store_explicit(&account->base, base, memory_order_relaxed);
+    store->ledger[row].account_epoch = image->epoch;
+    forget_holes(&store->losses[row]);
 }
 
 void tg__ledger_irregular(tg_store *store, uint16_t row, const tg_image *image, uint64_t covered)
 {
-    tg__ledger_row *ledger = &store->ledger[row];
     tg__losses *losses = &store->losses[row];
     const tg_image *held = &tg__table_cell(store->pending, row)->image;
-    const bool goes_on = ledger->lineage == store->lineage && held->seq != 0;
+    const bool goes_on = store->ledger[row].lineage == store->lineage && held->seq != 0;
     if (goes_on && image->seq == held->seq && image->epoch == held->epoch) {
         /* Its values had gone with their scale and are there again: not another tick. */
         tg__tally_add(&store->tally.confirmed_anew, 1);
         tg__tally_add(&store->tally.unsaid, 0 - covered);
+        tg__tally_add(&store->tally.beyond, 0 - covered);
         tg__ledger_confirmed(store, row, image, covered);
         return;
     }
     const uint64_t claimed = covered > 0 ? covered : 1; /* not known: itself */
     if (!goes_on || image->seq <= held->seq) {
-        forget_holes(losses);
-        ledger->account_epoch = image->epoch;
-        enter(store, row, covered, claimed, 0);
+        break_off(store, row, image, claimed);
+        enter(store, row, image->seq, covered, claimed, claimed);
         return;
     }
     const uint64_t advance = image->seq - held->seq;
-    if (claimed <= advance) {
+    if (claimed < advance) {
         const uint64_t lost = advance - claimed;
-        if (lost > 0) {
-            open_hole(losses, held->seq + 1, held->seq + lost);
-            add(&losses->lost, &store->tally.lost, lost);
-        }
-        enter(store, row, covered, claimed, lost);
+        open_hole(losses, held->seq + 1, held->seq + lost);
+        add(&losses->lost, &store->tally.lost, lost);
+        enter(store, row, image->seq, covered, claimed, advance);
         return;
     }
-    /* It reaches back behind what another channel brought before it. */
+    /* It may reach back behind what another channel brought before it. */
     const uint64_t again = claimed - advance;
-    const uint64_t filled = refill(store, row, first_covered(image->seq, claimed), held->seq);
-    add(&ledger->account.repeated, &store->tally.repeated, again - filled);
-    enter(store, row, covered, advance, 0);
+    const uint64_t filled =
+        again > 0 ? refill(store, row, first_covered(image->seq, claimed), held->seq) : 0;
+    add(&losses->repeated, &store->tally.repeated, again - filled);
+    enter(store, row, image->seq, covered, advance, advance);
 }
 
 void tg__ledger_confirmed(tg_store *store, uint16_t row, const tg_image *image, uint64_t covered)
@@ -152,19 +167,21 @@ void tg__ledger_clear(tg_store *store, uint16_t row)
 {
     tg__account *account = &store->ledger[row].account;
     tg__losses *losses = &store->losses[row];
-    clear(&account->received);
+    clear(&account->newest);
+    clear(&account->base);
     clear(&account->covered);
-    clear(&account->beyond);
-    clear(&account->repeated);
+    clear(&account->received);
+    clear(&losses->repeated);
     clear(&losses->lost);
     clear(&losses->superseded);
     forget_holes(losses);
     store->ledger[row].account_epoch = 0;
 }
 
-static uint64_t number(const _Atomic uint64_t *counter)
+/* Read amid a row, two counts may be of different rows: never a number below 0. */
+static uint64_t conflated_of(uint64_t covered, uint64_t received)
 {
-    return atomic_load_explicit(counter, memory_order_relaxed); /* see tg__tally_add() */
+    return covered > received ? covered - received : 0;
 }
 
 tg_err tg_view_ledger(const tg_view *view, tg_instrument_id id, tg_ledger *out)
@@ -173,22 +190,21 @@ tg_err tg_view_ledger(const tg_view *view, tg_instrument_id id, tg_ledger *out)
     TG_ENSURE(row != 0, TG_ERR_NOT_FOUND);
     const tg__account *account = &view->ledger[row].account;
     const tg__losses *losses = &view->losses[row];
-    const uint64_t covered = number(&account->covered);
-    out->lane_ticks = covered + number(&account->beyond);
     out->received = number(&account->received);
-    out->conflated = covered - out->received;
+    out->conflated = conflated_of(number(&account->covered), out->received);
+    out->lane_ticks = number(&account->newest) - number(&account->base);
     out->lost = number(&losses->lost);
     out->superseded = number(&losses->superseded);
-    out->repeated = number(&account->repeated);
+    out->repeated = number(&losses->repeated);
     return TG_OK;
 }
 
 void tg__ledger_total(const tg__tally *tally, tg_ledger *out)
 {
-    const uint64_t covered = number(&tally->covered_ticks) + number(&tally->unsaid);
-    out->lane_ticks = covered + number(&tally->beyond);
     out->received = number(&tally->admitted) - number(&tally->confirmed_anew);
-    out->conflated = covered - out->received;
+    const uint64_t said = number(&tally->covered_ticks);
+    out->conflated = conflated_of(said + number(&tally->unsaid), out->received);
+    out->lane_ticks = said + number(&tally->beyond);
     out->lost = number(&tally->lost);
     out->superseded = number(&tally->superseded);
     out->repeated = number(&tally->repeated);

@@ -18,15 +18,12 @@
 
 #define TG__HOLES_MAX 3 /* of one instrument that can still be filled; older ones stay lost */
 
-/*
- * What every admitted row changes. A regular row, one that stands for just the ticks by which it
- * raised the seq, adds them once for both sides of the sum; beyond has what the versions say more.
- */
+/* What every admitted row changes. */
 typedef struct tg__account {
+    _Atomic uint64_t newest;  /* seq of the last row: newest - base are the lane's ticks */
+    _Atomic uint64_t base;    /* moves at a break only, so that the difference goes on; mod 2^64 */
+    _Atomic uint64_t covered; /* ticks that rows stood for: received and conflated */
     _Atomic uint64_t received;
-    _Atomic uint64_t covered; /* received and conflated */
-    _Atomic uint64_t beyond;  /* lane ticks - covered */
-    _Atomic uint64_t repeated;
 } tg__account;
 
 /* Ticks first to last of a lane that no row stood for; last 0: none. */
@@ -39,8 +36,8 @@ typedef struct tg__hole {
 typedef struct tg__losses {
     _Atomic uint64_t lost;
     _Atomic uint64_t superseded;
+    _Atomic uint64_t repeated;
     tg__hole hole[TG__HOLES_MAX]; /* the writer's; the newest first */
 } tg__losses;
-_Static_assert(sizeof(tg__losses) == 64, "the rare half of a ledger is one cache line");
 
 #endif

@@ -26,8 +26,8 @@ typedef struct tg__tally {
     _Atomic uint64_t depth_admitted;
     _Atomic uint64_t depth_refused;
     _Atomic uint64_t confirmed_anew; /* admitted that were no other tick */
-    _Atomic uint64_t unsaid; /* covered by admitted rows but not covered_ticks: modulo 2^64 */
-    _Atomic uint64_t beyond; /* lane ticks that admitted rows did not cover: likewise */
+    _Atomic uint64_t unsaid; /* what admitted rows really covered - covered_ticks, modulo 2^64 */
+    _Atomic uint64_t beyond; /* what their versions advanced - covered_ticks, modulo 2^64 */
     _Atomic uint64_t lost;
     _Atomic uint64_t superseded;
     _Atomic uint64_t repeated;
@@ -144,11 +144,12 @@ void tg__ledger_total(const tg__tally *tally, tg_ledger *out);
 
 /* An admitted row that stands for just the ticks by which it raises the seq, in the epoch or a
  * later one of the lineage. The totals of these are admitted and covered_ticks. */
-static inline void tg__ledger_regular(tg_store *store, uint16_t row, uint64_t covered)
+static inline void tg__ledger_regular(tg_store *store, uint16_t row, uint64_t seq, uint64_t covered)
 {
     tg__account *account = &store->ledger[row].account;
-    tg__tally_add(&account->received, 1);
     tg__tally_add(&account->covered, covered);
+    atomic_store_explicit(&account->newest, seq, memory_order_relaxed);
+    tg__tally_add(&account->received, 1);
 }
 
 /* An admitted row, before it is taken over. */
@@ -157,7 +158,7 @@ static inline void tg__ledger_admitted(tg_store *store, uint16_t row, const tg_i
 {
     const uint64_t advance = image->seq - store->ledger[row].seq;
     if (comparable && covered == advance && advance != 0) {
-        tg__ledger_regular(store, row, covered);
+        tg__ledger_regular(store, row, image->seq, covered);
     } else {
         tg__ledger_irregular(store, row, image, covered);
     }

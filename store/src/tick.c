@@ -184,7 +184,7 @@ tg__admission tg__store_admit(tg_store *store, tg_instrument_id id, const tg_ima
         return admit_with_care(store, id, image, covered, arrival);
     }
     tg__tally_add(&store->tally.covered_ticks, covered);
-    tg__ledger_regular(store, row, covered);
+    tg__ledger_regular(store, row, image->seq, covered);
     const uint8_t free = store->kept[0]->plane[row] == 0 ? 1 : 0; /* as none else is kept */
     write_row(store, row, tg__row_renew_in(store, row, free), image, arrival);
     return store->history.ring_count == 0 && !tg__watch_minds(store, row, image)

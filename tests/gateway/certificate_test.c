@@ -62,6 +62,33 @@ static void what_comes_to_its_end_is_made_anew(void **state)
     assert_string_not_equal(ca, f->ca);
 }
 
+static void what_others_made_is_never_replaced(void **state)
+{
+    fixture *f = *state;
+    char kept[4096];
+    assert_int_equal(unlink(scratch_path(&f->folder, "ca.key")), 0);
+    assert_int_equal(tg__certificate_open(&f->files, &f->dir, f->now, &f->cause), TG_OK);
+    assert_int_equal(tg__certificate_open(&f->files, &f->dir, f->now + 392 * DAY_S, &f->cause),
+                     TG_ERR_CERTIFICATE);
+    assert_non_null(strstr(f->cause.text, "ends within a week"));
+    scratch_read(&f->folder, "ca.pem", kept, sizeof kept);
+    assert_string_equal(kept, f->ca);
+    assert_int_equal(tg__certificate_renew(&f->files, f->now, &f->cause), TG_ERR_NOT_FOUND);
+}
+
+static void a_renewed_certificate_is_of_the_same_ca(void **state)
+{
+    fixture *f = *state;
+    char before[4096];
+    char after[4096];
+    scratch_read(&f->folder, "server.pem", before, sizeof before);
+    assert_int_equal(tg__certificate_renew(&f->files, f->now, &f->cause), TG_OK);
+    scratch_read(&f->folder, "server.pem", after, sizeof after);
+    assert_string_not_equal(before, after);
+    assert_int_equal(tg__certificate_open(&f->files, &f->dir, f->now, &f->cause), TG_OK);
+    assert_false(f->files.made); /* signed by the CA that was there, and with its own key */
+}
+
 static void what_is_missing_is_made_anew(void **state)
 {
     fixture *f = *state;
@@ -135,6 +162,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(what_is_there_is_kept),
         CASE(what_comes_to_its_end_is_made_anew),
+        CASE(what_others_made_is_never_replaced),
+        CASE(a_renewed_certificate_is_of_the_same_ca),
         CASE(what_is_missing_is_made_anew),
         CASE(damaged_files_are_named_and_left_alone),
         CASE(files_of_different_makings_are_refused),

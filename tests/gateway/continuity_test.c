@@ -204,6 +204,7 @@ static void run(uint64_t seed)
     }
     assert_true(w.gaps > 10); /* the run has been through what it is for */
     assert_true(w.joins > 50);
+    assert_int_equal(w.fixture.hub->counts.frames_refused, 0); /* the gateway says the same */
     hub_fixture_close(&w.fixture);
     free(w.history);
 }

@@ -81,7 +81,10 @@ void follower_step(follower *f)
     const uint8_t *bytes = NULL;
     size_t size = 0;
     assert_int_equal(wire_client_receive(f->client, &bytes, &size), WIRE_BINARY);
-    if (bytes[0] == TG__KIND_DICTIONARY) {
+    if (bytes[0] == TG__KIND_WELCOME) {
+        tg__fault fault;
+        assert_int_equal(tg__welcome_decode(bytes, size, &f->welcome, &fault), TG_OK);
+    } else if (bytes[0] == TG__KIND_DICTIONARY) {
         take_dictionary(f, bytes, size);
     } else if (bytes[0] == TG__KIND_SNAPSHOT || bytes[0] == TG__KIND_DELTA) {
         take_data(f, bytes, size);

@@ -13,6 +13,7 @@
 
 typedef struct follower {
     wire_client *client;
+    tg__welcome welcome;
     tg__channel channel;
     tg_instrument_id ids[FOLLOWER_MAX];
     tg_image images[FOLLOWER_MAX];

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BOUNDARY_NS INT64_C(10000000)
+#include "hub_audit.h"
 
 static void count_wake(void *ctx, tg__peer *peer)
 {
@@ -40,16 +40,18 @@ void hub_fixture_open(hub_fixture *fixture, uint32_t boundaries_per_frame)
     memcpy(fixture->bearer.token, "secret", 6);
     assert_int_equal(
         tg__sequencer_init(&fixture->sequencer, &fixture->directory, 1, FIXTURE_RESOLUTION), TG_OK);
+    const tg__door_options door = {.bearer = &fixture->bearer, .directory = &fixture->directory};
+    assert_int_equal(tg__door_open(&door, &fixture->door), TG_OK);
     const tg__hub_options options = {
         .directory = &fixture->directory,
-        .bearer = &fixture->bearer,
+        .door = fixture->door,
         .instance = 77,
         .lineage = 88,
         .time_resolution_ns = FIXTURE_RESOLUTION,
         .frame_interval_ms = 10 * boundaries_per_frame,
         .boundaries_per_frame = boundaries_per_frame,
         .heartbeat_interval_ms = 1000,
-        .peers_max = 16,
+        .peers_max = FIXTURE_PEERS,
         .limits = {40, 8, TG__MESSAGE_SIZE_MAX, 100000},
         .wake = count_wake,
         .ctx = fixture,
@@ -62,9 +64,10 @@ void hub_fixture_close(hub_fixture *fixture)
     assert_int_equal(fixture->hub->groups.count, 0);
     assert_int_equal(fixture->hub->pool.in_use, 0);
     for (uint32_t id = 0; id < FIXTURE_INSTRUMENTS; id++) {
-        assert_int_equal(fixture->hub->priority_followers[id], 0);
+        assert_null(fixture->hub->priority_heads[id]);
     }
     tg__hub_close(fixture->hub);
+    tg__door_close(fixture->door);
     tg__sequencer_deinit(&fixture->sequencer);
     tg__directory_deinit(&fixture->directory);
 }
@@ -85,8 +88,8 @@ void hub_fixture_tick(hub_fixture *fixture, tg_instrument_id id, int64_t price)
 
 void hub_fixture_boundary(hub_fixture *fixture)
 {
-    fixture->now.mono_ns += BOUNDARY_NS;
-    fixture->now.utc_ns += BOUNDARY_NS;
+    fixture->now.mono_ns += TG__BOUNDARY_NS;
+    fixture->now.utc_ns += TG__BOUNDARY_NS;
     tg__hub_boundary(fixture->hub, &fixture->sequencer, fixture->now);
 }
 
@@ -96,15 +99,25 @@ void hub_client_open(hub_client *client, hub_fixture *fixture)
     client->fixture = fixture;
     tg__channel_init(&client->channel, client->ids, client->images, FIXTURE_INSTRUMENTS,
                      FIXTURE_RESOLUTION);
-    client->peer = tg__hub_connect(fixture->hub, client, fixture->now);
+    const tg__entitlement all = tg__entitlement_of_all(fixture->directory.venue_count);
+    client->peer = tg__hub_connect(fixture->hub, client, &all, fixture->now);
     assert_non_null(client->peer);
+}
+
+void hub_client_end(hub_client *client, tg__end_reason seen)
+{
+    tg__hub *hub = client->fixture->hub;
+    tg__hub_teardown(hub, &client->peer, seen);
+    assert_null(client->peer);
+    tg__hub_teardown(hub, &client->peer, seen); /* idempotent */
+    const tg__hub_audit audit = tg__hub_audit_run(hub);
+    assert_int_equal(audit.differing, 0);
+    assert_int_equal(audit.indexed, audit.recorded);
 }
 
 void hub_client_close(hub_client *client)
 {
-    tg__hub_teardown(client->fixture->hub, &client->peer);
-    assert_null(client->peer);
-    tg__hub_teardown(client->fixture->hub, &client->peer); /* idempotent */
+    hub_client_end(client, TG__END_CLIENT_CLOSE);
 }
 
 void hub_client_request(hub_client *client, tg__kind kind, tg__channel_kind channel,
@@ -157,8 +170,10 @@ static void take_snapshot(hub_client *client, const uint8_t *message, size_t siz
     assert_int_equal(tg__snapshot_decode(message, size, FIXTURE_RESOLUTION, &frame,
                                          &client->last_reason, rows, FIXTURE_INSTRUMENTS, &fault),
                      TG_OK);
+    const bool same_set = frame.set_digest == client->channel.set_digest;
     for (uint32_t i = 0; i < frame.count; i++) {
         assert_true(client->known[rows[i].id]);
+        client->ticks_lost += same_set ? rows[i].image.seq - client->images[i].seq : 0;
     }
     tg__channel_replace(&client->channel, &frame, rows);
     memset(client->covered, 0, sizeof client->covered);
@@ -171,12 +186,17 @@ static void take_delta(hub_client *client, const uint8_t *message, size_t size)
     static tg__update updates[FIXTURE_INSTRUMENTS];
     tg__fault fault;
     tg__frame frame;
+    const tg_err err = tg__delta_decode(&client->channel, message, size, &frame, updates,
+                                        FIXTURE_INSTRUMENTS, &fault);
+    if (err != TG_OK && client->meets_faults) {
+        client->refused++;
+        return;
+    }
     /* The transport loses nothing, so every frame must fit: no base or set mismatch is legal. */
-    assert_int_equal(tg__delta_decode(&client->channel, message, size, &frame, updates,
-                                      FIXTURE_INSTRUMENTS, &fault),
-                     TG_OK);
+    assert_int_equal(err, TG_OK);
     for (uint32_t i = 0; i < frame.count; i++) {
         client->covered[updates[i].id] += updates[i].covered;
+        client->ticks_had += updates[i].covered;
     }
     tg__channel_apply(&client->channel, &frame, updates);
     client->deltas += frame.count > 0;
@@ -225,6 +245,11 @@ static void take_message(hub_client *client, const uint8_t *message, size_t size
         break;
     case TG__KIND_TICKS:
         take_ticks(client, message, size);
+        break;
+    case TG__KIND_VENUE_STATE:
+        assert_int_equal(tg__venue_state_decode(message, size, &client->last_venue_state, &fault),
+                         TG_OK);
+        client->venue_states++;
         break;
     case TG__KIND_ECHO_REPLY:
     case TG__KIND_FOUND:

@@ -6,10 +6,12 @@
 
 #define FIXTURE_INSTRUMENTS 48u
 #define FIXTURE_RESOLUTION  100000u
+#define FIXTURE_PEERS       160u
 
 typedef struct hub_fixture {
     tg__directory directory;
     tg__bearer bearer;
+    tg__door *door;
     tg__sequencer sequencer;
     tg__hub *hub;
     tg__moment now;
@@ -33,11 +35,17 @@ typedef struct hub_client {
     unsigned heartbeats;
     unsigned answers;
     unsigned ticks;
+    unsigned venue_states;
+    tg__venue_state last_venue_state;
     tg__snapshot_reason last_reason;
     tg__answer last_answer;
     tg__result last_results[64];
     tg__tick last_tick;
     uint64_t covered[FIXTURE_INSTRUMENTS]; /* since the last snapshot */
+    bool meets_faults;                     /* frames may be wrong: they are counted, and resynced */
+    unsigned refused;
+    uint64_t ticks_had;  /* by frames that fitted, since the set is what it is */
+    uint64_t ticks_lost; /* by what snapshots of the same set jumped over */
 } hub_client;
 
 void hub_fixture_open(hub_fixture *fixture, uint32_t boundaries_per_frame);
@@ -50,6 +58,7 @@ void hub_fixture_boundary(hub_fixture *fixture);
 
 void hub_client_open(hub_client *client, hub_fixture *fixture);
 void hub_client_close(hub_client *client);
+void hub_client_end(hub_client *client, tg__end_reason seen);
 void hub_client_request(hub_client *client, tg__kind kind, tg__channel_kind channel,
                         const tg_instrument_id *ids, size_t count);
 /* Decodes the next message and checks it on its own; false: there was none. */

@@ -246,12 +246,107 @@ static void the_priority_channel_keeps_the_latest_tick_of_each_instrument(void *
     hub_fixture_tick(fixture, 3, 2);
     hub_fixture_tick(fixture, 3, 3);
     hub_fixture_tick(fixture, 9, 1); /* not followed */
+    fixture->now.mono_ns += TG__TICKS_INTERVAL_NS;
     hub_client_read_all(&client);
     assert_int_equal(client.ticks, 3);
     assert_int_equal(client.last_tick.update.covered, 3);
     assert_int_equal(client.last_tick.update.image.value[TG_FIELD_BID_PRICE], 3);
     assert_int_equal(client.channel.count, 0); /* the conflated set is another one */
     hub_client_close(&client);
+}
+
+/* A new entry may be the one that the snapshot after the gap needs. */
+static void answers_and_dictionary_survive_a_gap_and_come_before_its_snapshot(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client client;
+    hub_client_open(&client, fixture);
+    subscribe(&client, three, 2);
+    hub_client_read_all(&client);
+    for (int64_t i = 0; i < 100; i++) {
+        hub_fixture_tick(fixture, 3, i);
+        hub_fixture_boundary(fixture);
+        if (i == 10 || i == 90) { /* before and after the ring has overflowed */
+            const tg_instrument_id more = (tg_instrument_id)(20 + i / 10);
+            subscribe(&client, &more, 1);
+        }
+    }
+    const unsigned answers = client.answers;
+    hub_client_read_all(&client); /* fails at a row without its entry */
+    assert_int_equal(client.answers, answers + 2);
+    assert_int_equal(client.gaps, 1);
+    assert_int_equal(client.channel.count, 4);
+    hub_client_close(&client);
+}
+
+/* What is taken from the system is taken at the beginning. */
+static void a_steady_stream_takes_no_more_memory(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client reads;
+    hub_client stuck;
+    hub_client_open(&reads, fixture);
+    hub_client_open(&stuck, fixture);
+    subscribe(&reads, three, 3);
+    subscribe(&stuck, three, 3);
+    size_t taken = 0;
+    for (int64_t i = 0; i < 5000; i++) {
+        hub_fixture_tick(fixture, three[i % 3], i);
+        hub_fixture_boundary(fixture);
+        hub_client_read_all(&reads);
+        if (i % 997 == 0) {
+            hub_client_read_all(&stuck);
+        }
+        taken = i == 200 ? fixture->hub->pool.bytes_taken : taken;
+    }
+    assert_int_equal(fixture->hub->pool.bytes_taken, taken);
+    assert_true(stuck.gaps >= 4);
+    hub_client_close(&reads);
+    hub_client_close(&stuck);
+}
+
+static void sends_and_encodes_are_counted_with_their_bytes(void **state)
+{
+    hub_fixture *fixture = *state;
+    const tg__hub_counts *counts = &fixture->hub->counts;
+    hub_client clients[3];
+    for (size_t i = 0; i < 3; i++) {
+        hub_client_open(&clients[i], fixture);
+        subscribe(&clients[i], three, 3);
+        hub_client_read_all(&clients[i]);
+    }
+    const tg__hub_counts before = *counts;
+    hub_fixture_tick(fixture, 3, 1);
+    hub_fixture_boundary(fixture);
+    for (size_t i = 0; i < 3; i++) {
+        hub_client_read_all(&clients[i]);
+    }
+    const uint64_t bytes = counts->frame_bytes_encoded - before.frame_bytes_encoded;
+    assert_true(bytes > 0);
+    assert_int_equal(counts->frames_encoded - before.frames_encoded, 1);
+    assert_int_equal(counts->messages_sent - before.messages_sent, 3);
+    assert_int_equal(counts->bytes_sent - before.bytes_sent, 3 * bytes);
+    for (size_t i = 0; i < 3; i++) {
+        hub_client_close(&clients[i]);
+    }
+}
+
+static void the_oldest_that_may_stay_is_told_first(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client clients[4];
+    for (size_t i = 0; i < 4; i++) {
+        hub_client_open(&clients[i], fixture);
+    }
+    hub_client_close(&clients[1]);
+    assert_ptr_equal(tg__hub_oldest(fixture->hub), clients[0].peer);
+    tg__hub_close_peer(fixture->hub, clients[0].peer, TG__CLOSE_SERVICE_RESTART, 1);
+    assert_ptr_equal(tg__hub_oldest(fixture->hub), clients[2].peer);
+    hub_client_close(&clients[2]);
+    assert_ptr_equal(tg__hub_oldest(fixture->hub), clients[3].peer);
+    hub_client_close(&clients[3]);
+    assert_null(tg__hub_oldest(fixture->hub));
+    hub_client_close(&clients[0]);
 }
 
 static void a_snapshot_counts_no_tick_that_a_frame_will_cover(void **state)
@@ -347,14 +442,133 @@ static void a_token_is_accepted_only_if_it_is_the_right_one(void **state)
 static void more_connections_than_allowed_are_refused(void **state)
 {
     hub_fixture *fixture = *state;
-    hub_client clients[16];
-    for (size_t i = 0; i < 16; i++) {
+    static hub_client clients[FIXTURE_PEERS];
+    for (size_t i = 0; i < FIXTURE_PEERS; i++) {
         hub_client_open(&clients[i], fixture);
     }
-    assert_null(tg__hub_connect(fixture->hub, NULL, fixture->now));
-    for (size_t i = 0; i < 16; i++) {
-        hub_client_close(&clients[(i * 5) % 16]);
+    assert_null(tg__hub_connect(fixture->hub, NULL, &clients[0].peer->entitlement, fixture->now));
+    for (size_t i = 0; i < FIXTURE_PEERS; i++) {
+        hub_client_close(&clients[(i * 7) % FIXTURE_PEERS]);
     }
+}
+
+/* Instruments of even ids are on the venue EVEN, which has id 0. */
+static void a_venue_that_is_live_again_is_restated_to_who_follows_it(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client client;
+    hub_client other;
+    hub_client_open(&client, fixture);
+    hub_client_open(&other, fixture);
+    subscribe(&client, (const tg_instrument_id[]){2, 3, 4}, 3);
+    subscribe(&other, (const tg_instrument_id[]){1, 3}, 2);
+    hub_client_request(&other, TG__KIND_SUBSCRIBE, TG__CHANNEL_PRIORITY,
+                       (const tg_instrument_id[]){6}, 1);
+    hub_fixture_tick(fixture, 4, 500);
+    hub_fixture_boundary(fixture);
+    hub_client_read_all(&client);
+    hub_client_read_all(&other);
+    const unsigned before = other.ticks;
+    const uint64_t boundary = fixture->hub->table.boundary;
+    tg__hub_venue_state(fixture->hub, 0, TG__VENUE_STALE, boundary, fixture->now);
+    hub_client_read_all(&client);
+    hub_client_read_all(&other);
+    assert_int_equal(client.venue_states, 1);
+    assert_int_equal(client.last_venue_state.condition, TG__VENUE_STALE);
+    assert_int_equal(client.last_venue_state.boundary, boundary);
+    assert_int_equal(client.ticks, 0);
+    fixture->now.mono_ns += TG__TICKS_INTERVAL_NS; /* the last TICKS were just now */
+    tg__hub_venue_state(fixture->hub, 0, TG__VENUE_LIVE, boundary + 1, fixture->now);
+    assert_true(hub_client_read(&client)); /* the state comes before what confirms */
+    assert_int_equal(client.last_venue_state.condition, TG__VENUE_LIVE);
+    assert_int_equal(client.ticks, 0);
+    hub_client_read_all(&client);
+    hub_client_read_all(&other);
+    assert_int_equal(client.ticks, 2); /* 2 and 4 */
+    assert_int_equal(client.last_tick.update.id, 4);
+    assert_int_equal(client.last_tick.update.image.value[TG_FIELD_BID_PRICE], 500);
+    assert_int_equal(other.venue_states, 2);
+    assert_int_equal(other.ticks, before + 1); /* 6 */
+    hub_client_close(&client);
+    hub_client_close(&other);
+}
+
+static void rows_of_a_restated_venue_are_encoded_once_for_a_group(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client clients[8];
+    for (size_t i = 0; i < 8; i++) {
+        hub_client_open(&clients[i], fixture);
+        subscribe(&clients[i], (const tg_instrument_id[]){2, 4}, 2);
+        hub_client_read_all(&clients[i]);
+    }
+    const size_t before = fixture->hub->pool.in_use;
+    tg__hub_venue_state(fixture->hub, 0, TG__VENUE_LIVE, 1, fixture->now);
+    assert_int_equal(fixture->hub->pool.in_use, before + 8 + 1); /* a state each, the rows once */
+    for (size_t i = 0; i < 8; i++) {
+        hub_client_read_all(&clients[i]);
+        assert_int_equal(clients[i].ticks, 2);
+        hub_client_close(&clients[i]);
+    }
+}
+
+/* Groups send at every fourth boundary; a client that was in a gap reads at one between. */
+static void behind_a_live_venue_no_snapshot_is_older_than_its_boundary(void **state)
+{
+    (void)state;
+    static hub_fixture fixture;
+    static const tg_instrument_id two[] = {2, 4};
+    hub_client client;
+    hub_fixture_open(&fixture, 4);
+    hub_client_open(&client, &fixture);
+    hub_client_request(&client, TG__KIND_SUBSCRIBE, TG__CHANNEL_CONFLATED, two, 2);
+    hub_client_read_all(&client);
+    for (unsigned i = 0; i < 4 * (TG__PEER_FRAMES_MAX + 1); i++) {
+        hub_fixture_tick(&fixture, 2, 20);
+        hub_fixture_boundary(&fixture);
+    }
+    assert_true(client.peer->gap_due);
+    for (int64_t price = 21; price < 25; price++) { /* one of them is the group's own */
+        tg__hub_venue_state(fixture.hub, 0, TG__VENUE_STALE, fixture.hub->table.boundary,
+                            fixture.now);
+        hub_fixture_tick(&fixture, 2, price);
+        hub_fixture_boundary(&fixture);
+        tg__hub_venue_state(fixture.hub, 0, TG__VENUE_LIVE, fixture.hub->table.boundary,
+                            fixture.now);
+        assert_true(client.peer->gap_due);
+        assert_int_equal(client.peer->group->channel.images[0].value[TG_FIELD_BID_PRICE], price);
+    }
+    hub_client_read_all(&client);
+    assert_int_equal(client.images[0].value[TG_FIELD_BID_PRICE], 24);
+    assert_int_equal(client.gaps, 1);
+    hub_fixture_tick(&fixture, 2, 25);
+    for (unsigned i = 0; i < 4; i++) {
+        hub_fixture_boundary(&fixture);
+    }
+    hub_client_read_all(&client); /* the next shared frame fits */
+    assert_int_equal(client.images[0].value[TG_FIELD_BID_PRICE], 25);
+    hub_client_close(&client);
+    hub_fixture_close(&fixture);
+}
+
+static void a_connection_hears_right_behind_welcome_which_venues_are_stale(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client client;
+    tg__hub_venue_state(fixture->hub, 0, TG__VENUE_STALE, 41, fixture->now);
+    tg__hub_venue_state(fixture->hub, 1, TG__VENUE_STALE, 42, fixture->now);
+    tg__hub_venue_state(fixture->hub, 0, TG__VENUE_LIVE, 43, fixture->now);
+    hub_client_open(&client, fixture);
+    assert_true(hub_client_read(&client));
+    assert_true(client.welcomed);
+    assert_true(hub_client_read(&client));
+    assert_int_equal(client.venue_states, 1);
+    assert_int_equal(client.last_venue_state.venue, 1);
+    assert_int_equal(client.last_venue_state.condition, TG__VENUE_STALE);
+    assert_int_equal(client.last_venue_state.boundary, 42);
+    hub_client_read_all(&client);
+    assert_int_equal(client.venue_states, 1);
+    hub_client_close(&client);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -377,6 +591,48 @@ static void limits_that_a_snapshot_could_outgrow_are_refused(void **state)
     tg__directory_deinit(&directory);
 }
 
+/* What another node cut is sent on as if it had been cut here. */
+static void a_cut_of_another_node_is_fanned_out_like_our_own(void **state)
+{
+    (void)state;
+    static hub_fixture own;
+    static hub_fixture other;
+    static hub_client of_own;
+    static hub_client of_other;
+    static tg__update changed[FIXTURE_INSTRUMENTS];
+    const tg_instrument_id ids[] = {1, 2, 3};
+    hub_fixture_open(&own, 2);
+    hub_fixture_open(&other, 2);
+    hub_client_open(&of_own, &own);
+    hub_client_open(&of_other, &other);
+    hub_client_request(&of_own, TG__KIND_SUBSCRIBE, TG__CHANNEL_CONFLATED, ids, 3);
+    hub_client_request(&of_other, TG__KIND_SUBSCRIBE, TG__CHANNEL_CONFLATED, ids, 3);
+    for (unsigned i = 0; i < 60; i++) {
+        hub_fixture_tick(&own, (tg_instrument_id)(i % 5), (int64_t)i * i);
+        hub_fixture_boundary(&own);
+        uint32_t count = 0;
+        for (tg_instrument_id id = 0; id < FIXTURE_INSTRUMENTS; id++) {
+            const tg__cut_image *cut = &own.hub->table.images[id];
+            if (cut->changed_boundary == own.hub->table.boundary) {
+                changed[count].id = id;
+                changed[count++].image = cut->image;
+            }
+        }
+        tg__hub_follow(other.hub, own.hub->table.boundary, changed, count, own.now);
+        hub_client_read_all(&of_own);
+        hub_client_read_all(&of_other);
+        assert_int_equal(of_other.channel.boundary, of_own.channel.boundary);
+        assert_memory_equal(of_other.images, of_own.images, 3 * sizeof of_own.images[0]);
+    }
+    assert_true(of_other.deltas > 20);
+    assert_int_equal(of_other.deltas, of_own.deltas);
+    assert_int_equal(other.hub->counts.frames_encoded, own.hub->counts.frames_encoded);
+    hub_client_close(&of_own);
+    hub_client_close(&of_other);
+    hub_fixture_close(&own);
+    hub_fixture_close(&other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -391,13 +647,22 @@ int main(void)
         CASE(a_step_over_64_bits_is_restated),
         CASE(resync_restates_and_named_rows_come_as_ticks),
         CASE(the_priority_channel_keeps_the_latest_tick_of_each_instrument),
+        CASE(answers_and_dictionary_survive_a_gap_and_come_before_its_snapshot),
+        CASE(a_steady_stream_takes_no_more_memory),
+        CASE(sends_and_encodes_are_counted_with_their_bytes),
+        CASE(the_oldest_that_may_stay_is_told_first),
         CASE(a_snapshot_counts_no_tick_that_a_frame_will_cover),
         CASE(many_small_requests_are_answered_with_one_snapshot),
         CASE(answers_that_nobody_reads_close_the_connection),
         CASE(malformed_messages_close_with_a_named_error),
         CASE(a_token_is_accepted_only_if_it_is_the_right_one),
         CASE(more_connections_than_allowed_are_refused),
+        CASE(a_venue_that_is_live_again_is_restated_to_who_follows_it),
+        CASE(rows_of_a_restated_venue_are_encoded_once_for_a_group),
+        CASE(a_connection_hears_right_behind_welcome_which_venues_are_stale),
+        cmocka_unit_test(behind_a_live_venue_no_snapshot_is_older_than_its_boundary),
         cmocka_unit_test(limits_that_a_snapshot_could_outgrow_are_refused),
+        cmocka_unit_test(a_cut_of_another_node_is_fanned_out_like_our_own),
     };
     return cmocka_run_group_tests_name("gateway.hub", tests, NULL, NULL);
 }

@@ -68,6 +68,37 @@ static void long_tapes_and_slow_speeds_stay_in_range(void **state)
     assert_int_equal(tg__rebase_due_mono_ns(&rebase, INT64_MAX), INT64_MAX / 1000000);
 }
 
+static void the_age_of_a_row_counts_from_when_it_was_due(void **state)
+{
+    (void)state;
+    static const uint32_t speeds[] = {500, 1000, 2000};
+    for (size_t i = 0; i < sizeof speeds / sizeof speeds[0]; i++) {
+        for (unsigned keep = 0; keep < 2; keep++) {
+            tg__rebase rebase;
+            tg__rebase_init(&rebase, speeds[i], keep == 1);
+            tg__rebase_start(&rebase, 1000, 50, 70000);
+            const int64_t ts_ns = tg__rebase_ts_ns(&rebase, 5000);
+            const int64_t due_ns = tg__rebase_due_mono_ns(&rebase, 5000);
+            assert_int_equal(tg__rebase_age_ns(&rebase, ts_ns, due_ns), 0);
+            assert_int_equal(tg__rebase_age_ns(&rebase, ts_ns, due_ns + 33), 33);
+        }
+    }
+    tg__rebase rebase;
+    tg__rebase_init(&rebase, 0, false);
+    tg__rebase_start(&rebase, 1000, 50, 70000);
+    assert_int_equal(tg__rebase_age_ns(&rebase, tg__rebase_ts_ns(&rebase, 5000), 90), -1);
+}
+
+static void a_moment_is_told_on_the_line_of_the_published_times(void **state)
+{
+    (void)state;
+    tg__rebase rebase;
+    tg__rebase_init(&rebase, 1000, false);
+    tg__rebase_start(&rebase, 1000, 50, 70000);
+    assert_int_equal(tg__rebase_utc_ns(&rebase, 50), 70000);
+    assert_int_equal(tg__rebase_utc_ns(&rebase, 4050), tg__rebase_ts_ns(&rebase, 5000));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -75,6 +106,8 @@ int main(void)
         cmocka_unit_test(different_source_times_stay_different),
         cmocka_unit_test(a_new_start_never_goes_back),
         cmocka_unit_test(kept_times_are_the_tapes_own),
+        cmocka_unit_test(the_age_of_a_row_counts_from_when_it_was_due),
+        cmocka_unit_test(a_moment_is_told_on_the_line_of_the_published_times),
         cmocka_unit_test(long_tapes_and_slow_speeds_stay_in_range),
     };
     return cmocka_run_group_tests_name("gateway.rebase", tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim.h"
+#include "skewed_pair.h"
 
 #define ROWS 400000
 
@@ -12,12 +13,17 @@ typedef struct market {
     tg__sim *sim;
 } market;
 
-static market open_market(uint64_t seed)
+static market open_market_with(uint64_t seed, const tg__sim_options *options)
 {
     market m;
     tg__directory_init(&m.directory);
-    assert_int_equal(tg__sim_open(seed, &m.directory, &m.sim), TG_OK);
+    assert_int_equal(tg__sim_open(seed, options, &m.directory, &m.sim), TG_OK);
     return m;
+}
+
+static market open_market(uint64_t seed)
+{
+    return open_market_with(seed, &tg__sim_usual);
 }
 
 static void close_market(market *m)
@@ -86,7 +92,6 @@ static void check_top(const top *t, int64_t tick_size)
 {
     assert_true(t->ask > t->bid);
     assert_int_equal((t->ask - t->bid) % tick_size, 0);
-    assert_in_range((t->ask - t->bid) / tick_size, 1, 4);
 }
 
 static void prices_move_on_their_grid_and_never_cross(void **state)
@@ -98,6 +103,7 @@ static void prices_move_on_their_grid_and_never_cross(void **state)
     int64_t last_ts = 0;
     tg_instrument_id last = TG_INSTRUMENT_NONE;
     unsigned negative = 0;
+    unsigned negative_with_id = 0;
     unsigned moved = 0;
     for (size_t i = 0; i < ROWS; i++) {
         tg__row row;
@@ -112,8 +118,10 @@ static void prices_move_on_their_grid_and_never_cross(void **state)
         last = row.instrument;
         assert_int_equal(row.price % instrument->band[0].tick_size, 0);
         assert_true(row.quantity > 0);
+        const bool spread = instrument->asset_class == TG_ASSET_SPREAD;
         negative += row.price < 0;
-        assert_true(row.price > 0 ||
+        negative_with_id += row.price < 0 && row.has_id;
+        assert_true(row.price > 0 || spread ||
                     strcmp(m.directory.venues[instrument->venue].name, "AURIGA") == 0);
         if (row.kind == TG__ROW_TRADE) {
             assert_true(t->rows == 0 || (row.price >= t->bid && row.price <= t->ask));
@@ -129,38 +137,151 @@ static void prices_move_on_their_grid_and_never_cross(void **state)
         moved += row.kind == TG__ROW_BID && row.price != t->first;
     }
     assert_true(negative > 100);
+    assert_true(negative_with_id > 100);
     assert_true(moved > 1000);
     free(tops);
     close_market(&m);
 }
 
-static void activity_is_uneven_and_about_twenty_thousand_ticks_a_second(void **state)
+typedef struct minute {
+    unsigned ticks; /* updates: bid and ask rows of one are one */
+    unsigned trades;
+    unsigned both;
+    unsigned sides_moved;
+    unsigned sides;
+    unsigned busiest_second;
+    unsigned silent; /* instruments */
+    unsigned busiest_tenth;
+} minute;
+
+static int from_large(const void *a, const void *b)
+{
+    const unsigned left = *(const unsigned *)a;
+    const unsigned right = *(const unsigned *)b;
+    return left > right ? -1 : left < right ? 1 : 0;
+}
+
+static void add_row(minute *out, int64_t *prices, const tg__row *row, const tg__row *before)
+{
+    const bool same = row->ts_ns == before->ts_ns;
+    out->ticks += !same;
+    out->both += same;
+    out->trades += row->kind == TG__ROW_TRADE;
+    if (row->kind != TG__ROW_TRADE) {
+        int64_t *price = &prices[2u * row->instrument + (unsigned)row->kind];
+        out->sides++;
+        out->sides_moved += *price != row->price;
+        *price = row->price;
+    }
+}
+
+/* One minute after everything's first quote and trade, which only tell the prices before it. */
+static minute play_minute(const market *m)
+{
+    minute out = {0};
+    unsigned *counts = calloc(m->directory.count, sizeof *counts);
+    int64_t *prices = calloc(2u * m->directory.count, sizeof *prices);
+    assert_true(counts != NULL && prices != NULL);
+    unsigned seconds[60] = {0};
+    tg__row row;
+    tg__row before = {.ts_ns = -1};
+    for (tg__sim_next(m->sim, &row); row.ts_ns < INT64_C(60000000000); tg__sim_next(m->sim, &row)) {
+        if (row.ts_ns == 0) {
+            minute unused = {0};
+            add_row(&unused, prices, &row, &before);
+        } else {
+            add_row(&out, prices, &row, &before);
+            counts[row.instrument] += row.ts_ns != before.ts_ns;
+            seconds[row.ts_ns / INT64_C(1000000000)] += row.ts_ns != before.ts_ns;
+        }
+        before = row;
+    }
+    for (size_t i = 0; i < 60; i++) {
+        out.busiest_second = seconds[i] > out.busiest_second ? seconds[i] : out.busiest_second;
+    }
+    qsort(counts, m->directory.count, sizeof *counts, from_large);
+    for (uint32_t i = 0; i < m->directory.count; i++) {
+        out.silent += counts[i] == 0;
+        out.busiest_tenth += i < m->directory.count / 10 ? counts[i] : 0;
+    }
+    free(counts);
+    free(prices);
+    return out;
+}
+
+/* Shares lie between those of the recorded markets: bench_market prints both. */
+static void a_minute_has_the_shares_of_recorded_markets(void **state)
 {
     (void)state;
     market m = open_market(7);
-    unsigned *counts = calloc(m.directory.count, sizeof *counts);
-    assert_non_null(counts);
-    unsigned ticks = 0;
-    tg__row row = {0};
-    tg__row before = {0};
-    while (row.ts_ns < INT64_C(10000000000)) {
-        before = row;
-        tg__sim_next(m.sim, &row);
-        if (row.ts_ns > 0) {
-            ticks += row.ts_ns != before.ts_ns;
-            counts[row.instrument]++;
-        }
+    const minute is = play_minute(&m);
+    const unsigned percent = is.ticks / 100;
+    assert_in_range(is.ticks, 60 * 19000, 60 * 21000);
+    assert_in_range(is.trades, percent * 6, percent * 22);
+    assert_in_range(is.both, percent, percent * 4);
+    assert_in_range(is.sides_moved, is.sides / 100 * 7, is.sides / 100 * 54);
+    assert_in_range(is.busiest_tenth, percent * 35, percent * 57);
+    assert_in_range(is.busiest_second, 50000, 90000);
+    assert_in_range(is.silent, 100, 500);
+    close_market(&m);
+}
+
+static void the_rate_scales_and_an_opening_adds_to_it(void **state)
+{
+    (void)state;
+    tg__sim_options options = tg__sim_usual;
+    options.ticks_per_s = 2000;
+    market m = open_market_with(7, &options);
+    const minute usual = play_minute(&m);
+    close_market(&m);
+    assert_in_range(usual.ticks, 60 * 1800, 60 * 2200);
+    options.open_s = 60;
+    m = open_market_with(7, &options);
+    const minute opening = play_minute(&m);
+    close_market(&m);
+    assert_in_range(opening.ticks, usual.ticks * 18 / 10, usual.ticks * 22 / 10);
+}
+
+static void a_release_brings_190000_ticks_in_a_second(void **state)
+{
+    (void)state;
+    tg__sim_options options = tg__sim_usual;
+    options.release_count = 1;
+    options.release_s[0] = 30;
+    market m = open_market_with(7, &options);
+    const minute is = play_minute(&m);
+    assert_in_range(is.busiest_second, 178000, 202000);
+    close_market(&m);
+}
+
+static void the_skewed_pair_brings_about_340_ticks_a_minute_out_of_order(void **state)
+{
+    (void)state;
+    uint64_t total = 0;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        tg__sim_options options = tg__sim_usual;
+        options.release_count = 1;
+        options.release_s[0] = 30;
+        market m = open_market_with(seed, &options);
+        const skewed_pair_counts counts =
+            skewed_pair_play(m.sim, INT64_C(60000000000), TG__SIM_LATE_PPM, 6000000, 9000000, seed);
+        assert_true(counts.out_of_order < counts.lost); /* some have no successor in time */
+        assert_in_range(counts.out_of_order, 340 - 60, 340 + 60);
+        total += counts.out_of_order;
+        close_market(&m);
     }
-    assert_in_range(ticks, 180000, 230000);
-    unsigned silent = 0;
-    unsigned busiest = 0;
-    for (uint32_t i = 0; i < m.directory.count; i++) {
-        silent += counts[i] == 0;
-        busiest = counts[i] > busiest ? counts[i] : busiest;
-    }
-    assert_in_range(silent, 300, 1200);
-    assert_true(busiest > 10 * ticks / m.directory.count);
-    free(counts);
+    assert_in_range(total / 3, 340 - 30, 340 + 30);
+}
+
+static void without_a_loss_the_pair_brings_nothing_out_of_order(void **state)
+{
+    (void)state;
+    market m = open_market(1);
+    const skewed_pair_counts counts =
+        skewed_pair_play(m.sim, INT64_C(5000000000), 0, 6000000, 9000000, 1);
+    assert_true(counts.ticks > 30000);
+    assert_int_equal(counts.lost, 0);
+    assert_int_equal(counts.out_of_order, 0);
     close_market(&m);
 }
 
@@ -170,7 +291,11 @@ int main(void)
         cmocka_unit_test(there_are_2400_instruments_on_six_venues),
         cmocka_unit_test(one_seed_is_one_market),
         cmocka_unit_test(prices_move_on_their_grid_and_never_cross),
-        cmocka_unit_test(activity_is_uneven_and_about_twenty_thousand_ticks_a_second),
+        cmocka_unit_test(a_minute_has_the_shares_of_recorded_markets),
+        cmocka_unit_test(the_rate_scales_and_an_opening_adds_to_it),
+        cmocka_unit_test(a_release_brings_190000_ticks_in_a_second),
+        cmocka_unit_test(the_skewed_pair_brings_about_340_ticks_a_minute_out_of_order),
+        cmocka_unit_test(without_a_loss_the_pair_brings_nothing_out_of_order),
     };
     return cmocka_run_group_tests_name("gateway.sim", tests, NULL, NULL);
 }

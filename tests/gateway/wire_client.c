@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <mbedtls/ctr_drbg.h>
 #include <mbedtls/entropy.h>
@@ -60,6 +63,27 @@ void wire_client_close(wire_client *client)
     mbedtls_ctr_drbg_free(&client->random);
     mbedtls_entropy_free(&client->entropy);
     free(client);
+}
+
+size_t wire_client_waiting(const wire_client *client)
+{
+    int waiting = 0;
+    assert_int_equal(ioctl(client->socket.fd, FIONREAD, &waiting), 0);
+    return (size_t)waiting;
+}
+
+void wire_client_finish(wire_client *client)
+{
+    assert_int_equal(shutdown(client->socket.fd, SHUT_WR), 0);
+}
+
+void wire_client_reset(wire_client *client)
+{
+    const struct linger at_once = {.l_onoff = 1, .l_linger = 0};
+    assert_int_equal(setsockopt(client->socket.fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once),
+                     0);
+    assert_int_equal(close(client->socket.fd), 0);
+    client->socket.fd = -1;
 }
 
 static bool start_tls(wire_client *client, const wire_upgrade *upgrade)

@@ -35,6 +35,14 @@ int wire_client_open(const wire_upgrade *upgrade, wire_client **out, char *answe
                      size_t answer_size);
 void wire_client_close(wire_client *client); /* NULL is allowed */
 
+/* Bytes that came and were not received yet, with TLS and all. */
+size_t wire_client_waiting(const wire_client *client);
+
+/* Ends its side with a FIN and nothing else; what comes can still be read. */
+void wire_client_finish(wire_client *client);
+/* Ends the connection with a RST. The client is still to be closed. */
+void wire_client_reset(wire_client *client);
+
 /* The two steps of it: TCP and TLS (NULL if one fails), and the upgrade (the status, 0: no answer).
  */
 wire_client *wire_client_connect(const wire_upgrade *upgrade);

@@ -62,7 +62,7 @@ static void run_child(const gateway_process *gateway, const char *program,
     for (size_t i = 0; arguments != NULL && arguments[i] != NULL && count < ARGUMENTS_MAX; i++) {
         argv[count++] = arguments[i];
     }
-    if (freopen(gateway->log, "w", stderr) == NULL) {
+    if (freopen(gateway->log, "a", stderr) == NULL) {
         _exit(126);
     }
     (void)execv(program, (char *const *)argv);
@@ -105,6 +105,15 @@ bool gateway_process_start(gateway_process *gateway, const char *program,
     }
     (void)snprintf(gateway->log, sizeof gateway->log, "%s/log", gateway->folder);
     (void)snprintf(gateway->ca, sizeof gateway->ca, "%s/state/ca.pem", gateway->folder);
+    return gateway_process_resume(gateway, program, arguments);
+}
+
+bool gateway_process_resume(gateway_process *gateway, const char *program,
+                            const char *const *arguments)
+{
+    char port_file[96];
+    (void)snprintf(port_file, sizeof port_file, "%s/port", gateway->folder);
+    (void)unlink(port_file); /* of the process before */
     const int watch = inotify_init1(IN_CLOEXEC);
     if (watch < 0 || inotify_add_watch(watch, gateway->folder, IN_MOVED_TO | IN_CLOSE_WRITE) < 0) {
         perror("inotify");
@@ -119,8 +128,8 @@ bool gateway_process_start(gateway_process *gateway, const char *program,
     }
     char state_dir[96];
     (void)snprintf(state_dir, sizeof state_dir, "%s/state", gateway->folder);
-    const bool good = gateway->pid > 0 && await_port(gateway, watch) &&
-                      read_line(state_dir, "token", gateway->token, sizeof gateway->token);
+    const bool good = gateway->pid > 0 && await_port(gateway, watch);
+    (void)read_line(state_dir, "token", gateway->token, sizeof gateway->token);
     (void)close(watch);
     if (!good) {
         (void)fprintf(stderr, "%s did not start; it said:\n", program);
@@ -131,6 +140,14 @@ bool gateway_process_start(gateway_process *gateway, const char *program,
     (void)snprintf(gateway->url, sizeof gateway->url, "wss://127.0.0.1:%d/tickglass",
                    gateway->port);
     return true;
+}
+
+void gateway_process_kill(gateway_process *gateway)
+{
+    (void)kill(gateway->pid, SIGKILL);
+    while (waitpid(gateway->pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+    gateway->pid = 0;
 }
 
 static void remove_folder(const char *folder)

@@ -12,8 +12,8 @@ typedef struct gateway_process {
     char folder[64]; /* scratch folder with the state directory, removed at the end */
     char ca[96];
     char url[64];
-    char token[256];
-    char log[96]; /* what the gateway wrote to stderr */
+    char token[256]; /* empty if it was given another one's with --token-file */
+    char log[96];    /* what the gateway wrote to stderr */
 } gateway_process;
 
 /*
@@ -23,6 +23,13 @@ typedef struct gateway_process {
  */
 bool gateway_process_start(gateway_process *gateway, const char *program,
                            const char *const *arguments);
+
+/* SIGKILL and wait; the folder stays. */
+void gateway_process_kill(gateway_process *gateway);
+
+/* Starts it again in its folder, with the same state but on another port, after it has ended. */
+bool gateway_process_resume(gateway_process *gateway, const char *program,
+                            const char *const *arguments);
 
 /* SIGTERM, wait, remove the folder. The exit status as waitpid() gives it. Idempotent. */
 int gateway_process_stop(gateway_process *gateway);

@@ -62,7 +62,7 @@ static char *unpack(const char *packed, size_t packed_size, size_t *size)
     return text;
 }
 
-static bool read_number(const char *text, oracle_number *out)
+bool oracle_number_read(const char *text, oracle_number *out)
 {
     const bool negative = *text == '-';
     out->mantissa = 0;
@@ -158,31 +158,54 @@ typedef struct row {
     uint64_t id;
 } row;
 
-static void take_row(tape_oracle *oracle, oracle_instrument *instrument, const row *r)
+typedef enum judgement {
+    COUNTS,
+    COUNTS_AS_THE_SAME_TICK,
+    IS_DUPLICATE,
+    IS_REGRESSION
+} judgement;
+
+static judgement judge_by_id(oracle_instrument *instrument, const row *r)
 {
     const unsigned side = 1u << r->kind;
-    bool same_tick = false;
-    if (r->has_id) {
-        const size_t domain = r->kind == ORACLE_TRADE;
-        if (instrument->domain[domain].used && r->id < instrument->domain[domain].id) {
-            oracle->regressions++;
-            return;
+    const size_t domain = r->kind == ORACLE_TRADE;
+    uint64_t *const recent = instrument->domain[domain].recent;
+    const size_t known = instrument->domain[domain].recent_count;
+    if (known > 0 && r->id == recent[0]) {
+        const bool same_tick = r->ts_ns == instrument->domain[domain].ts_ns &&
+                               (instrument->domain[domain].sides & side) == 0;
+        if (!same_tick) {
+            return IS_DUPLICATE;
         }
-        if (instrument->domain[domain].used && r->id == instrument->domain[domain].id) {
-            same_tick = r->ts_ns == instrument->domain[domain].ts_ns &&
-                        (instrument->domain[domain].sides & side) == 0;
-            if (!same_tick) {
-                oracle->duplicates++;
-                return;
+        instrument->domain[domain].sides |= side;
+        return COUNTS_AS_THE_SAME_TICK;
+    }
+    if (known > 0 && r->id < recent[0]) {
+        for (size_t i = 1; i < known; i++) {
+            if (recent[i] == r->id) {
+                return IS_DUPLICATE;
             }
         }
-        instrument->domain[domain].sides =
-            same_tick ? instrument->domain[domain].sides | side : side;
-        instrument->domain[domain].used = true;
-        instrument->domain[domain].id = r->id;
-        instrument->domain[domain].ts_ns = r->ts_ns;
+        return IS_REGRESSION;
     }
-    instrument->ticks += !same_tick;
+    const size_t kept = known < ORACLE_RECENT ? known : ORACLE_RECENT - 1;
+    memmove(recent + 1, recent, kept * sizeof *recent);
+    recent[0] = r->id;
+    instrument->domain[domain].recent_count = kept + 1;
+    instrument->domain[domain].sides = side;
+    instrument->domain[domain].ts_ns = r->ts_ns;
+    return COUNTS;
+}
+
+static void take_row(tape_oracle *oracle, oracle_instrument *instrument, const row *r)
+{
+    const judgement found = r->has_id ? judge_by_id(instrument, r) : COUNTS;
+    if (found == IS_DUPLICATE || found == IS_REGRESSION) {
+        oracle->duplicates += found == IS_DUPLICATE;
+        oracle->regressions += found == IS_REGRESSION;
+        return;
+    }
+    instrument->ticks += found == COUNTS;
     instrument->ts_ns = r->ts_ns;
     instrument->price[r->kind] = r->price;
     instrument->quantity[r->kind] = r->quantity;
@@ -212,7 +235,8 @@ static bool take_line(tape_oracle *oracle, char *line, bool merge_feeds)
     while (kind < 3 && strcmp(field[3], kinds[kind]) != 0) {
         kind++;
     }
-    if (kind == 3 || !read_number(field[4], &r.price) || !read_number(field[5], &r.quantity)) {
+    if (kind == 3 || !oracle_number_read(field[4], &r.price) ||
+        !oracle_number_read(field[5], &r.quantity)) {
         return false;
     }
     r.kind = (oracle_kind)kind;
@@ -231,14 +255,10 @@ static bool take_line(tape_oracle *oracle, char *line, bool merge_feeds)
     return true;
 }
 
-bool tape_oracle_read(tape_oracle *oracle, const char *path, bool merge_feeds)
+/* Takes text, which is a block of its own, over. */
+static bool take_text(tape_oracle *oracle, const char *path, char *text, size_t size,
+                      bool merge_feeds)
 {
-    memset(oracle, 0, sizeof *oracle);
-    size_t packed_size = 0;
-    size_t size = 0;
-    char *const packed = read_whole(path, &packed_size);
-    char *const text = packed != NULL ? unpack(packed, packed_size, &size) : NULL;
-    free(packed);
     bool good = text != NULL;
     unsigned long number = 0;
     char *line = text;
@@ -257,6 +277,28 @@ bool tape_oracle_read(tape_oracle *oracle, const char *path, bool merge_feeds)
     }
     free(text);
     return good;
+}
+
+bool tape_oracle_read(tape_oracle *oracle, const char *path, bool merge_feeds)
+{
+    memset(oracle, 0, sizeof *oracle);
+    size_t packed_size = 0;
+    size_t size = 0;
+    char *const packed = read_whole(path, &packed_size);
+    char *const text = packed != NULL ? unpack(packed, packed_size, &size) : NULL;
+    free(packed);
+    return take_text(oracle, path, text, size, merge_feeds);
+}
+
+bool tape_oracle_read_plain(tape_oracle *oracle, const char *path)
+{
+    memset(oracle, 0, sizeof *oracle);
+    size_t size = 0;
+    char *const text = read_whole(path, &size);
+    if (text != NULL) {
+        text[size] = '\0';
+    }
+    return take_text(oracle, path, text, size, false);
 }
 
 void tape_oracle_free(tape_oracle *oracle)

@@ -3,9 +3,10 @@
  * line of the gateway's, the codec's or the store's code.
  *
  * The rules are those of the data, not of an implementation: within (venue, symbol, quotes or
- * trades) a row with a lower id than an earlier one is a regression and one with an equal id a
- * duplicate, except that a bid and an ask with equal time and id are one tick. Rows without an id
- * always count.
+ * trades) a row with an equal id to the last one that counted is a duplicate, except that a bid and
+ * an ask with equal time and id are one tick. One with a lower id is a duplicate, too, if that id
+ * is among the last 64 that counted: the same row by another feed, late. Else it is a regression.
+ * Rows without an id always count: no tape's time goes back.
  */
 #ifndef TAPE_ORACLE_H
 #define TAPE_ORACLE_H
@@ -29,6 +30,8 @@ typedef enum oracle_kind {
     ORACLE_TRADE
 } oracle_kind;
 
+#define ORACLE_RECENT 64
+
 typedef struct oracle_instrument {
     char venue[40];
     char symbol[64];
@@ -41,10 +44,10 @@ typedef struct oracle_instrument {
     int64_t ts_ns;  /* of the latest row that counted */
     uint64_t ticks; /* rows that counted, a bid and an ask of one update as one */
     struct {
-        bool used;
-        uint64_t id;
-        int64_t ts_ns;
-        unsigned sides;
+        int64_t ts_ns;                  /* of the newest id */
+        unsigned sides;                 /* that it has brought */
+        uint64_t recent[ORACLE_RECENT]; /* ids that counted, the newest first */
+        size_t recent_count;
     } domain[2]; /* quotes, trades */
 } oracle_instrument;
 
@@ -57,9 +60,15 @@ typedef struct tape_oracle {
     uint64_t regressions;
 } tape_oracle;
 
-/* merge_feeds: venue NAME_A is read as NAME. Prints what is wrong and returns false. */
+/* An .xz file. merge_feeds: venue NAME_A is read as NAME. Prints what is wrong and returns false.
+ */
 bool tape_oracle_read(tape_oracle *oracle, const char *path, bool merge_feeds);
+/* One that is not packed. */
+bool tape_oracle_read_plain(tape_oracle *oracle, const char *path);
 void tape_oracle_free(tape_oracle *oracle);
+
+/* Decimal text; false: it is none. */
+bool oracle_number_read(const char *text, oracle_number *out);
 
 /* Equal numbers, whatever their scales; an absent one equals only an absent one. */
 bool oracle_number_equals(const oracle_number *number, bool present, int64_t mantissa,

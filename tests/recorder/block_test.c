@@ -4,10 +4,11 @@
 
 #include <tickglass/record_inline.h>
 
+#include <tickglass/internal/text_buffer.h>
+
 #include "block.h"
 #include "bytes.h"
 #include "dictionary.h"
-#include "text_buffer.h"
 
 static void a_sealed_block_opens_to_the_same(void **state)
 {

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tickglass/internal/hlog.h>
+
 #include "histogram_slots.h"
-#include "hlog.h"
 #include "seeded_random.h"
 
 static tg_histogram *open_with(int64_t lowest, int64_t highest, int digits)
@@ -141,9 +142,35 @@ static void damaged_text_is_refused_or_at_least_bounded(void **state)
     tg_histogram_close(histogram);
 }
 
+static void an_interval_is_a_line_whose_tag_nothing_can_end(void **state)
+{
+    (void)state;
+    tg_histogram *histogram = open_with(1, INT64_C(60000000000), 3);
+    tg_histogram_record(histogram, 1234567);
+    tg__text_buffer text = {NULL, 0, 0, false};
+    tg__hlog_add_header(&text, INT64_C(1800000000123000000));
+    assert_int_equal(tg__hlog_add_interval(&text, "a b,c\"d", INT64_C(1800000000123000000),
+                                           INT64_C(1800000010125000000), histogram),
+                     TG_OK);
+    tg__text_add(&text, "", 1);
+    assert_non_null(strstr(text.bytes, "#[StartTime: 1800000000.123 (seconds since epoch)]\n"));
+    const char *line = strstr(text.bytes, "\nTag=");
+    assert_non_null(line);
+    static const char expected[] = "\nTag=a_b_c_d,1800000000.123,10.002,1.235,";
+    assert_memory_equal(line, expected, sizeof expected - 1);
+    tg_histogram *again = NULL;
+    const char *counts = line + sizeof expected - 1;
+    assert_int_equal(tg__hlog_decode(counts, strcspn(counts, "\n"), &again), TG_OK);
+    assert_int_equal(tg_histogram_count_between(again, 1233000, 1235000), 1);
+    tg_histogram_close(again);
+    tg_histogram_close(histogram);
+    tg__text_buffer_deinit(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_interval_is_a_line_whose_tag_nothing_can_end),
         cmocka_unit_test(every_count_survives_the_exchange_form),
         cmocka_unit_test(a_coarser_lowest_value_keeps_counts_and_precision),
         cmocka_unit_test(an_empty_histogram_stays_empty),

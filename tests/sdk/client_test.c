@@ -69,6 +69,28 @@ static void older_and_newer_headers_are_told_apart(void **state)
     assert_int_equal(tg_client_open(&shorter, &client), TG_ERR_INVALID_ARGUMENT);
 }
 
+static void history_and_transitions_are_off_or_within_their_limits(void **state)
+{
+    (void)state;
+    tg_client *client = NULL;
+    tg_client_options opt = plain();
+    opt.transitions_max = UINT32_MAX;
+    assert_int_equal(tg_client_open(&opt, &client), TG_ERR_INVALID_ARGUMENT);
+    opt = plain();
+    opt.history_points = UINT32_MAX;
+    assert_int_equal(tg_client_open(&opt, &client), TG_ERR_INVALID_ARGUMENT);
+    opt = plain();
+    opt.instruments_max = 10;
+    opt.history_points = 60;
+    opt.history_instruments = 11;
+    assert_int_equal(tg_client_open(&opt, &client), TG_ERR_INVALID_ARGUMENT);
+    opt.history_instruments = 0;
+    assert_int_equal(tg_client_open(&opt, &client), TG_OK);
+    tg_transition told;
+    assert_int_equal(tg_store_transitions(tg_client_store(client), 0, &told, 1), 0);
+    tg_client_close(client);
+}
+
 static void every_slot_can_be_subscribed_before_the_start(void **state)
 {
     (void)state;
@@ -141,6 +163,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(open_refuses_what_it_cannot_use),
         cmocka_unit_test(older_and_newer_headers_are_told_apart),
+        cmocka_unit_test(history_and_transitions_are_off_or_within_their_limits),
         cmocka_unit_test(every_slot_can_be_subscribed_before_the_start),
         cmocka_unit_test(what_there_is_before_a_session),
         cmocka_unit_test(the_build_names_its_parts),

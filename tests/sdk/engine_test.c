@@ -656,6 +656,54 @@ static void a_snapshot_of_an_overflow_counts_as_a_repaired_gap(void **state)
     rig_close(r);
 }
 
+/* The market's image of an instrument, by the priority channel. */
+static void give_priority_tick(rig *r, tg_instrument_id id, const tg_book *book)
+{
+    tg__tick tick;
+    memset(&tick, 0, sizeof tick);
+    tick.update.id = id;
+    tick.update.image = r->market.images[id];
+    tick.update.covered = 1;
+    tick.has_book = book != NULL;
+    if (book != NULL) {
+        tick.book = *book;
+    }
+    uint8_t bytes[512];
+    size_t size = 0;
+    assert_int_equal(
+        tg__ticks_encode(r->market.utc_ns, SIM_RESOLUTION_NS, &tick, 1, bytes, sizeof bytes, &size),
+        TG_OK);
+    assert_int_equal(rig_message(r, bytes, size), TG_OK);
+}
+
+static void a_row_that_is_older_than_the_stores_is_refused_alone(void **state)
+{
+    (void)state;
+    rig *r = make();
+    rig_subscribe(r, 0, 3);
+    rig_subscribe(r, 1, 7);
+    rig_go_live(r);
+    sim_market_tick(&r->market, 3, 6000);
+    sim_market_tick(&r->market, 7, 6007);
+    sim_market_step(&r->market);
+    sim_session_frame(&r->session); /* on its way, and overtaken */
+    sim_market_tick(&r->market, 3, 7000);
+    give_priority_tick(r, 3, NULL);
+    rig_deliver(r);
+    tg_row row;
+    assert_int_equal(rig_row(r, 3, &row), TG_OK);
+    assert_int_equal(row.image.value[TG_FIELD_BID_PRICE], 7000);
+    assert_int_equal(rig_row(r, 7, &row), TG_OK);
+    assert_int_equal(row.image.value[TG_FIELD_BID_PRICE], 6007);
+    assert_int_equal(COUNT(r, gaps), 0);
+    const tg_store_counters counters = counters_of_store(r);
+    assert_int_equal(counters.rejected_regression, 1);
+    assert_int_equal(counters.superseded, 1);
+    assert_int_equal(counters.lost, 0);
+    assert_int_equal(counters.lane_ticks, counters.received + counters.superseded);
+    rig_close(r);
+}
+
 static void a_priority_tick_reaches_row_and_book_and_leaves_the_channel_alone(void **state)
 {
     (void)state;
@@ -663,20 +711,8 @@ static void a_priority_tick_reaches_row_and_book_and_leaves_the_channel_alone(vo
     rig_subscribe(r, 0, 3);
     rig_go_live(r);
     sim_market_tick(&r->market, 3, 6000);
-    tg__tick tick;
-    memset(&tick, 0, sizeof tick);
-    tick.update.id = 3;
-    tick.update.image = r->market.images[3];
-    tick.update.covered = 1;
-    tick.has_book = true;
-    tick.book.bid_count = 1;
-    tick.book.bid[0].price = 6000;
-    uint8_t bytes[512];
-    size_t size = 0;
-    assert_int_equal(
-        tg__ticks_encode(r->market.utc_ns, SIM_RESOLUTION_NS, &tick, 1, bytes, sizeof bytes, &size),
-        TG_OK);
-    assert_int_equal(rig_message(r, bytes, size), TG_OK);
+    const tg_book book = {.bid_count = 1, .bid = {{6000, 0}}};
+    give_priority_tick(r, 3, &book);
     tg_row row;
     assert_int_equal(rig_row(r, 3, &row), TG_OK);
     assert_int_equal(row.image.value[TG_FIELD_BID_PRICE], 6000);
@@ -823,6 +859,7 @@ int main(void)
         cmocka_unit_test(a_mandatory_feature_that_is_not_known_refuses_the_session),
         cmocka_unit_test(a_message_over_the_limit_closes_with_1009),
         cmocka_unit_test(a_snapshot_of_an_overflow_counts_as_a_repaired_gap),
+        cmocka_unit_test(a_row_that_is_older_than_the_stores_is_refused_alone),
         cmocka_unit_test(a_priority_tick_reaches_row_and_book_and_leaves_the_channel_alone),
         cmocka_unit_test(a_row_of_an_unknown_id_ends_the_session),
         cmocka_unit_test(rows_are_resyncing_and_not_live_until_their_images_come),

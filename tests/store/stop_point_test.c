@@ -50,6 +50,7 @@ static struct {
     slow_step step;
     uint32_t chosen;
     const tg_view *slow_view;
+    uint64_t slow_number;
     uint64_t newest; /* view that any reader has seen */
     uint64_t told;
     uint64_t stops;
@@ -105,6 +106,8 @@ static void do_one_slow_step(const char *label)
         return;
     case SLOW_SETTLE:
         now.slow_view = &now.store->versions[tg__pin_settle(slot, now.chosen)];
+        now.slow_number = tg_view_number(now.slow_view);
+        assert_cut(now.slow_view, label);
         now.step = SLOW_READ;
         return;
     case SLOW_READ:
@@ -113,6 +116,7 @@ static void do_one_slow_step(const char *label)
         return;
     case SLOW_DROP:
         assert_cut(now.slow_view, label);
+        assert_int_equal(tg_view_number(now.slow_view), now.slow_number);
         tg__pin_drop(slot);
         now.step = SLOW_ANNOUNCE;
         return;
@@ -138,7 +142,7 @@ void tg__stop_point(const char *label)
         read_quickly(label);
         sleep_on(label);
     }
-    if (now.reached[at] % 5 == 1) {
+    if (now.stops % 1009 == 0) { /* publications come and go between two of its steps */
         do_one_slow_step(label);
     }
 }

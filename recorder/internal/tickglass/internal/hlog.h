@@ -6,8 +6,19 @@
 #define TICKGLASS_HLOG_H
 
 #include <tickglass/histogram.h>
+#include <tickglass/internal/text_buffer.h>
 
-#include "text_buffer.h"
+/** Append the head of a log whose first interval begins at from_utc_ns. */
+void tg__hlog_add_header(tg__text_buffer *out, int64_t from_utc_ns);
+
+/**
+ * Append a line: tag, start and length in seconds, largest value in ms, counts. What would end the
+ * tag (space, comma, quote) becomes _.
+ * @retval TG_ERR_NO_MEMORY. Thread: the recording thread or a copy's.
+ */
+TG_MUST_CHECK tg_err tg__hlog_add_interval(tg__text_buffer *out, const char *tag,
+                                           int64_t from_utc_ns, int64_t to_utc_ns,
+                                           const tg_histogram *histogram);
 
 /** Append the base64 text. @retval TG_ERR_NO_MEMORY. Thread: the recording thread or a copy's. */
 TG_MUST_CHECK tg_err tg__hlog_encode(const tg_histogram *histogram, tg__text_buffer *out);

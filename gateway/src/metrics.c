@@ -1,0 +1,211 @@
+#include "metrics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <tickglass/internal/control_flow.h>
+
+#define INTERVAL_NS INT64_C(10000000000)
+
+static tg_err open_histograms(tg__metrics *m)
+{
+    tg_histogram_options options;
+    tg_histogram_options_init(&options);
+    options.lowest = 1; /* as histogram logs have it: written without a copy */
+    for (unsigned stage = 0; stage < TG__STAGE_COUNT; stage++) {
+        TG_TRY(tg_histogram_open(&options, &m->current[stage]));
+        TG_TRY(tg_histogram_open(&options, &m->last[stage]));
+    }
+    return TG_OK;
+}
+
+static void begin_interval(tg__metrics *m, int64_t mono_ns)
+{
+    m->interval_mono_ns = mono_ns;
+    m->interval_utc_ns = tg_clock_utc_ns(&m->clock);
+}
+
+static void free_all(tg__metrics *m)
+{
+    for (unsigned stage = 0; stage < TG__STAGE_COUNT; stage++) {
+        tg_histogram_close(m->current[stage]);
+        tg_histogram_close(m->last[stage]);
+    }
+    tg__metrics_files_close(m->files);
+    free(m->admissions);
+    free(m);
+}
+
+tg_err tg__metrics_open(const tg_clock *clock, uint32_t instrument_count, tg__metrics_files *files,
+                        tg__metrics **out)
+{
+    *out = NULL;
+    tg__metrics *m = calloc(1, sizeof *m);
+    if (m == NULL) {
+        tg__metrics_files_close(files);
+        return TG_ERR_NO_MEMORY;
+    }
+    m->clock = *clock;
+    m->files = files;
+    m->admissions =
+        calloc(((size_t)instrument_count + 1) * TG__METRICS_BOUNDARIES, sizeof *m->admissions);
+    const tg_err err = m->admissions == NULL ? TG_ERR_NO_MEMORY : open_histograms(m);
+    if (err != TG_OK) {
+        free_all(m);
+        return err;
+    }
+    begin_interval(m, tg_clock_mono_ns(&m->clock));
+    m->published = TG__STAGE_COUNT;
+    *out = m;
+    return TG_OK;
+}
+
+/* The next stage of the interval that has ended. */
+static void publish(tg__metrics *m)
+{
+    const tg__stage stage = (tg__stage)m->published++;
+    const tg_histogram *histogram = m->last[stage];
+    tg__stage_quantiles *quantiles = &m->quantiles[stage];
+    quantiles->known = tg_histogram_count_between(histogram, 0, INT64_MAX) > 0;
+    quantiles->p50_ns = tg_histogram_percentile(histogram, 50);
+    quantiles->p99_ns = tg_histogram_percentile(histogram, 99);
+    quantiles->p999_ns = tg_histogram_percentile(histogram, 99.9);
+    if (m->files != NULL) {
+        tg__metrics_files_add(m->files, stage, histogram, m->last_from_utc_ns, m->last_to_utc_ns);
+    }
+}
+
+static void publish_all(tg__metrics *m)
+{
+    while (m->published < TG__STAGE_COUNT) {
+        publish(m);
+    }
+}
+
+static void end_interval(tg__metrics *m, int64_t mono_ns)
+{
+    tg_histogram *whole[TG__STAGE_COUNT];
+    publish_all(m);
+    m->last_from_utc_ns = m->interval_utc_ns;
+    m->last_to_utc_ns = m->interval_utc_ns + (mono_ns - m->interval_mono_ns);
+    m->published = 0;
+    memcpy(whole, m->current, sizeof whole);
+    memcpy(m->current, m->last, sizeof whole);
+    memcpy(m->last, whole, sizeof whole);
+    for (unsigned stage = 0; stage < TG__STAGE_COUNT; stage++) {
+        tg_histogram_reset(m->current[stage]);
+    }
+    begin_interval(m, mono_ns);
+}
+
+void tg__metrics_close(tg__metrics *metrics)
+{
+    if (metrics == NULL) {
+        return;
+    }
+    end_interval(metrics, tg_clock_mono_ns(&metrics->clock));
+    publish_all(metrics);
+    free_all(metrics);
+}
+
+void tg__metrics_rotate(tg__metrics *metrics)
+{
+    if (metrics == NULL) {
+        return;
+    }
+    const int64_t mono_ns = tg_clock_mono_ns(&metrics->clock);
+    if (mono_ns - metrics->interval_mono_ns >= INTERVAL_NS) {
+        end_interval(metrics, mono_ns);
+    }
+    if (metrics->published < TG__STAGE_COUNT) {
+        publish(metrics);
+    }
+}
+
+static void record(tg__metrics *m, tg__stage stage, int64_t duration_ns, uint32_t times)
+{
+    for (uint32_t i = 0; i < times; i++) {
+        tg_histogram_record(m->current[stage], duration_ns);
+    }
+    if (duration_ns >= 0) {
+        m->totals[stage].count += times;
+        m->totals[stage].sum_ns += (uint64_t)duration_ns * times;
+    }
+}
+
+void tg__metrics_row(tg__metrics *metrics, tg_instrument_id id, uint64_t boundary,
+                     int64_t taken_mono_ns, int64_t age_ns)
+{
+    if (metrics == NULL) {
+        return;
+    }
+    metrics->turn_rows++;
+    metrics->turn_mono_ns = taken_mono_ns;
+    if (age_ns >= 0) {
+        record(metrics, TG__STAGE_HANDLER, age_ns, 1);
+    }
+    tg__admission *first =
+        &metrics
+             ->admissions[(size_t)id * TG__METRICS_BOUNDARIES + boundary % TG__METRICS_BOUNDARIES];
+    if (first->boundary != boundary) {
+        first->boundary = boundary;
+        first->mono_ns = taken_mono_ns;
+    }
+}
+
+void tg__metrics_turn_end(tg__metrics *metrics, int64_t mono_ns)
+{
+    if (metrics != NULL && metrics->turn_rows > 0) {
+        record(metrics, TG__STAGE_SEQUENCING, mono_ns - metrics->turn_mono_ns, metrics->turn_rows);
+        metrics->turn_rows = 0;
+    }
+}
+
+void tg__metrics_frame_begin(tg__metrics *metrics)
+{
+    if (metrics != NULL) {
+        metrics->frame_mono_ns = tg_clock_mono_ns(&metrics->clock);
+    }
+}
+
+/* When the first tick came that was cut after base and up to boundary; INT64_MAX: not known. */
+static int64_t oldest_admission(const tg__metrics *m, tg_instrument_id id, uint64_t base,
+                                uint64_t boundary)
+{
+    const tg__admission *own = &m->admissions[(size_t)id * TG__METRICS_BOUNDARIES];
+    int64_t oldest = INT64_MAX;
+    for (unsigned i = 0; i < TG__METRICS_BOUNDARIES; i++) {
+        if (own[i].boundary > base && own[i].boundary <= boundary && own[i].mono_ns < oldest) {
+            oldest = own[i].mono_ns;
+        }
+    }
+    return oldest;
+}
+
+int64_t tg__metrics_frame_end(tg__metrics *metrics, const tg__frame *frame,
+                              const tg__update *updates)
+{
+    if (metrics == NULL) {
+        return 0;
+    }
+    const int64_t begin_ns = metrics->frame_mono_ns;
+    /* A second reading: what lies between them is the work that is measured. */
+    const int64_t end_ns = tg_clock_mono_ns(&metrics->clock);
+    for (uint32_t i = 0; i < frame->count; i++) {
+        const int64_t oldest_ns =
+            oldest_admission(metrics, updates[i].id, frame->base, frame->boundary);
+        if (oldest_ns != INT64_MAX) {
+            record(metrics, TG__STAGE_CONFLATION, begin_ns - oldest_ns, 1);
+        }
+    }
+    record(metrics, TG__STAGE_ENCODE, end_ns - begin_ns, frame->count);
+    return end_ns;
+}
+
+void tg__metrics_written(tg__metrics *metrics, int64_t queued_mono_ns)
+{
+    if (metrics != NULL && queued_mono_ns != 0) {
+        /* Read again: how long the write took is in it. */
+        record(metrics, TG__STAGE_WRITE, tg_clock_mono_ns(&metrics->clock) - queued_mono_ns, 1);
+    }
+}

@@ -1,0 +1,21 @@
+#include "stepped_clock.h"
+
+static int64_t read_mono(void *ctx)
+{
+    const tg__stepped_clock *clock = ctx;
+    return tg_clock_mono_ns(&clock->base);
+}
+
+static int64_t read_utc(void *ctx)
+{
+    const tg__stepped_clock *clock = ctx;
+    return tg_clock_utc_ns(&clock->base) + clock->offset_ns;
+}
+
+tg_clock tg__stepped_clock_open(tg__stepped_clock *clock, const tg_clock *base)
+{
+    const tg_clock stepped = {read_mono, read_utc, clock};
+    clock->base = *base;
+    clock->offset_ns = 0;
+    return stepped;
+}
