@@ -3,10 +3,14 @@
  * the median of the rounds is reported, so that a busy machine disturbs all of them alike. With
  * --json only lines of JSON go to standard output.
  */
+#define _DEFAULT_SOURCE /* mincore */
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "desk.h"
 #include "samples.h"
@@ -22,6 +26,7 @@ enum {
     gets_a_round = 60000,
     hot_rows = 16,
     changes_a_round = 400,
+    frames_until_live = 600,
     busy_frame_us = 200 /* 40 rows each: 200,000 ticks a second */
 };
 
@@ -228,6 +233,17 @@ static double copy_60(const tg_row *rows, viewer *by)
     return (double)(now_ns() - start_ns) / reads_a_round;
 }
 
+/* As many ticks as make every row a live one: a row that has been quiet for hours is read, and
+ * judged, on a longer way, and is no part of a market with 200,000 ticks a second. */
+static void make_live(desk *at)
+{
+    static ticks_frame frame;
+    for (unsigned i = 0; i < frames_until_live; i++) {
+        desk_next_frame(at, &frame);
+        desk_admit(at->store, &frame, now_ns());
+    }
+}
+
 static void bench_pin_read(void)
 {
     static viewer by;
@@ -242,6 +258,7 @@ static void bench_pin_read(void)
         abort();
     }
     for (unsigned round = 0; round < rounds; round++) {
+        make_live(&at);
         samples_add(&idle_ns, read_60(&by));
         samples_add(&copy_ns, copy_60(rows, &by));
         busy_writer writer = {.at = &at};
@@ -272,9 +289,11 @@ static void bench_get(void)
     viewer_open(&by, &at);
     for (unsigned round = 0; round < rounds; round++) {
         const tg_view *view = tg_reader_pin(by.reader);
+        /* As a screen reads: at the time of the view, when the rows are live. */
+        const int64_t at_ns = tg_view_published_mono_ns(view);
         int64_t start_ns = now_ns();
         for (unsigned i = 0; i < gets_a_round; i++) {
-            if (tg_view_row(view, (tg_instrument_id)(i % hot_rows), start_ns,
+            if (tg_view_row(view, (tg_instrument_id)(i % hot_rows), at_ns,
                             &by.rows[i % hot_rows]) != TG_OK) {
                 abort();
             }
@@ -325,11 +344,47 @@ static void bench_changed(void)
     desk_close(&at);
 }
 
+/* Bytes of the pages that the store has touched so far. */
+static double touched_bytes(const tg_store *store)
+{
+    static unsigned char resident[1 << 16];
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t begin = (uintptr_t)store & ~(page - 1);
+    const size_t pages = ((uintptr_t)store + tg__store_memory_size(store) - begin) / page;
+    size_t count = 0;
+    if (pages > sizeof resident || mincore((void *)begin, pages * page, resident) != 0) {
+        return 0;
+    }
+    for (size_t i = 0; i < pages; i++) {
+        count += resident[i] & 1u;
+    }
+    return (double)(count * page);
+}
+
+/* What is allocated is enough for every reader to sleep on another version; what is touched is what
+ * readers need that draw and let go, one of them over a few publications at a time. */
 static void bench_memory(void)
 {
+    static viewer viewers[readers_max];
+    static ticks_frame frame;
     desk at;
     desk_open(&at, desk_instruments, readers_max);
+    for (unsigned i = 0; i < readers_max; i++) {
+        viewer_open(&viewers[i], &at);
+    }
+    for (unsigned i = 0; i < frames_a_round; i++) {
+        desk_next_frame(&at, &frame);
+        desk_admit(at.store, &frame, 1);
+        viewer_read(&viewers[i % (readers_max - 1)]);
+        if (i % 8 == 0) {
+            (void)tg_reader_pin(viewers[readers_max - 1].reader);
+        }
+    }
     report("store.memory", "case", "2400", "bytes", (double)tg__store_memory_size(at.store));
+    report("store.memory", "case", "2400_touched", "bytes", touched_bytes(at.store));
+    for (unsigned i = 0; i < readers_max; i++) {
+        tg_reader_close(viewers[i].reader);
+    }
     desk_close(&at);
 }
 
@@ -340,10 +395,10 @@ int main(int argc, char **argv)
         (void)fprintf(stderr, "usage: bench_store [--json]\n");
         return 2;
     }
+    bench_memory(); /* first: later the allocator hands out memory that was in use */
     bench_admit();
     bench_pin_read();
     bench_get();
     bench_changed();
-    bench_memory();
     return 0;
 }

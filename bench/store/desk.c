@@ -50,6 +50,9 @@ void desk_admit(tg_store *store, const ticks_frame *frame, int64_t now_mono_ns)
 {
     const tg__arrival arrival = {now_mono_ns - 5000, now_mono_ns, now_mono_ns};
     for (unsigned i = 0; i < frame_rows; i++) {
+        if (i + TG__EXPECT_AHEAD < frame_rows) {
+            tg__store_expect(store, frame->id[i + TG__EXPECT_AHEAD]);
+        }
         must(tg__store_admit(store, frame->id[i], &frame->image[i], 1, &arrival) == TG__ADMITTED,
              "a tick was refused");
     }

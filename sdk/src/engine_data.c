@@ -42,6 +42,9 @@ static void admit_frame(tg__engine *engine, const tg__input *input, const tg__fr
     const tg__arrival arrival = {input->as.message.received_mono_ns, engine->decoded_ns,
                                  frame->ts_gateway_ns};
     for (uint32_t i = 0; i < frame->count; i++) {
+        if (i + TG__EXPECT_AHEAD < frame->count) {
+            tg__store_expect(engine->store, engine->updates[i + TG__EXPECT_AHEAD].id);
+        }
         admit(engine, engine->updates[i].id, &engine->updates[i].image, engine->updates[i].covered,
               &arrival);
     }

@@ -5,7 +5,12 @@
 #ifndef TICKGLASS_STORE_FREE_ROWS_H
 #define TICKGLASS_STORE_FREE_ROWS_H
 
-#include "recency.h"
+#include <stdint.h>
+
+typedef struct tg__order {
+    uint16_t newer;
+    uint16_t older;
+} tg__order;
 
 /* Rows 1 to count are free, in this order. */
 static inline void tg__free_rows_init(tg__order *order, uint16_t count)

@@ -89,11 +89,12 @@ static uint16_t ring_for(tg_store *store, uint16_t row)
     return ring;
 }
 
-static void fold(tg_history_point *into, const tg__hot *hot)
+static void fold(tg_history_point *into, const tg__cell *cell)
 {
-    const int64_t last = hot->value[TG_FIELD_LAST_PRICE];
+    const tg_image *image = &cell->image;
+    const int64_t last = image->value[TG_FIELD_LAST_PRICE];
     const uint32_t last_bit = TG_FIELD_BIT(TG_FIELD_LAST_PRICE);
-    const uint32_t present = hot->present & PRICES;
+    const uint32_t present = image->present & PRICES;
     if ((present & last_bit) != 0) {
         const bool is_first = (into->present & last_bit) == 0;
         into->first = is_first ? last : into->first;
@@ -101,10 +102,10 @@ static void fold(tg_history_point *into, const tg__hot *hot)
         into->max = is_first || last > into->max ? last : into->max;
         into->last = last;
     }
-    into->bid = hot->value[TG_FIELD_BID_PRICE];
-    into->ask = hot->value[TG_FIELD_ASK_PRICE];
+    into->bid = image->value[TG_FIELD_BID_PRICE];
+    into->ask = image->value[TG_FIELD_ASK_PRICE];
     into->present = present | (into->present & last_bit);
-    into->end_mono_ns = hot->received_mono_ns;
+    into->end_mono_ns = cell->received_mono_ns;
     into->rows++;
 }
 
@@ -115,9 +116,9 @@ void tg__history_add(tg_store *store, uint16_t row)
     if (ring == 0) {
         return;
     }
-    const tg__hot *hot = &store->pending->hot[row];
+    const tg__cell *cell = tg__table_cell(store->pending, row);
     tg__history_open *open = &store->pending->open[ring];
-    if (open->point.rows > 0 && hot->received_mono_ns >= history->until_mono_ns[ring]) {
+    if (open->point.rows > 0 && cell->received_mono_ns >= history->until_mono_ns[ring]) {
         uint64_t words[POINT_WORDS];
         memcpy(words, &open->point, sizeof open->point);
         open->head = tg__ring_put(&history->ring[ring], &history->shape,
@@ -125,11 +126,11 @@ void tg__history_add(tg_store *store, uint16_t row)
         open->point = (tg_history_point){.rows = 0};
     }
     if (open->point.rows == 0) {
-        open->point.begin_mono_ns = hot->received_mono_ns;
+        open->point.begin_mono_ns = cell->received_mono_ns;
         history->until_mono_ns[ring] =
-            (hot->received_mono_ns / history->step_ns + 1) * history->step_ns;
+            (cell->received_mono_ns / history->step_ns + 1) * history->step_ns;
     }
-    fold(&open->point, hot);
+    fold(&open->point, cell);
 }
 
 void tg__history_catch_up(tg_view *to, const tg_view *from, uint16_t row)

@@ -71,31 +71,36 @@ static uint16_t keep_venue_name(tg_store *store, const char *name)
     return (uint16_t)store->venue_name_count;
 }
 
+/* Row gets entry (0: none) and, if known, its id. */
+static void identify(tg_store *store, uint16_t row, uint32_t entry, bool known)
+{
+    tg__table_identify(store->pending, row, entry, known);
+    tg__row_touch(store, row);
+    store->identity_stamp = store->pending->number;
+}
+
 static void list_known(tg_store *store, uint16_t row)
 {
     tg_view *pending = store->pending;
-    store->ledger[row].position = (uint16_t)pending->count;
+    store->position[row] = (uint16_t)pending->count;
     pending->known[pending->count++] = row;
-    store->known_stamp = pending->number;
 }
 
 static void unlist_known(tg_store *store, uint16_t row)
 {
     tg_view *pending = store->pending;
-    const uint16_t position = store->ledger[row].position;
+    const uint16_t position = store->position[row];
     const uint16_t last = pending->known[--pending->count];
     pending->known[position] = last;
-    store->ledger[last].position = position;
+    store->position[last] = position;
     tg__row_touch(store, last); /* versions that catch up must see it move */
-    store->known_stamp = pending->number;
 }
 
 /* Take row out of the view: no id any more, values and version stay. */
 static void hide(tg_store *store, uint16_t row)
 {
     unlist_known(store, row);
-    tg__table_identify(store->pending, row, store->pending->naming[row].entry, false);
-    tg__row_touch(store, row);
+    identify(store, row, store->pending->naming[row].entry, false);
 }
 
 /* Forget a row that has no id. */
@@ -105,19 +110,17 @@ static void forget(tg_store *store, uint16_t row)
     tg__book_free(store, row);
     tg__history_drop(store, row);
     tg__refusals_clear(&store->refusals[row]);
-    tg__table_identify(pending, row, 0, false);
-    tg__recency_remove(&pending->changes, row);
-    memset(&pending->hot[row], 0, sizeof pending->hot[row]);
-    memset(&pending->cold[row], 0, sizeof pending->cold[row]);
+    identify(store, row, 0, false);
+    *tg__row_renew(store, row) = (tg__cell){.changed_in = 0};
+    store->ledger[row].seq = 0;
+    store->ledger[row].epoch = 0;
     store->ledger[row].lineage = 0;
-    store->ledger[row].cold_stamp = pending->number;
     store->ledger[row].epoch_min = 0;
-    store->ledger[row].position = 0;
-    store->ledger[row].venue_name = 0;
+    store->position[row] = 0;
+    store->orphan_venue[row] = 0;
     tg__ledger_clear(store, row);
     pending->tag[row].flags = 0;
     tg__free_rows_give(store->free_rows, row);
-    tg__row_touch(store, row);
 }
 
 /* Row of the orphan with this identity; 0: none. */
@@ -129,7 +132,7 @@ static uint16_t find_orphan(const tg_store *store, uint16_t venue_name, const ch
     for (uint16_t row = tg__table_name_chain(store->pending, symbol); row != 0;
          row = store->pending->naming[row].next_by_name) {
         if (!tg__table_has(store->pending, row, TG__ROW_KNOWN) &&
-            store->ledger[row].venue_name == venue_name &&
+            store->orphan_venue[row] == venue_name &&
             strcmp(entry_of(store, row)->symbol, symbol) == 0) {
             return row;
         }
@@ -139,11 +142,11 @@ static uint16_t find_orphan(const tg_store *store, uint16_t venue_name, const ch
 
 static bool is_newer(const tg_store *store, uint16_t a, uint16_t b)
 {
-    const tg__hot *hot = store->pending->hot;
-    const tg_version version_a = {hot[a].epoch, hot[a].seq};
-    const tg_version version_b = {hot[b].epoch, hot[b].seq};
-    return store->ledger[a].lineage == store->ledger[b].lineage &&
-           tg_version_compare(version_a, version_b) > 0;
+    const tg__ledger_row *of_a = &store->ledger[a];
+    const tg__ledger_row *of_b = &store->ledger[b];
+    return of_a->lineage == of_b->lineage &&
+           tg_version_compare((tg_version){of_a->epoch, of_a->seq},
+                              (tg_version){of_b->epoch, of_b->seq}) > 0;
 }
 
 static void forget_orphan(tg_store *store, uint16_t row)
@@ -160,7 +163,7 @@ static void orphan(tg_store *store, uint16_t row)
         keep_venue_name(store, pending->venue[pending->tag[row].venue].name);
     const uint16_t former = find_orphan(store, venue_name, entry_of(store, row)->symbol);
     hide(store, row);
-    store->ledger[row].venue_name = venue_name;
+    store->orphan_venue[row] = venue_name;
     store->orphan_count++;
     if (former != 0) {
         forget_orphan(store, is_newer(store, former, row) ? row : former);
@@ -241,8 +244,7 @@ static tg_err set_entry(tg_store *store, uint16_t row, const tg_instrument *inst
     if (instrument->epoch > store->ledger[row].epoch_min) {
         store->ledger[row].epoch_min = instrument->epoch;
     }
-    tg__table_identify(store->pending, row, entry, true);
-    tg__row_touch(store, row);
+    identify(store, row, entry, true);
     tg__watch_mark(store, row);
     return TG_OK;
 }
@@ -272,9 +274,8 @@ static tg_err add(tg_store *store, const tg_instrument *instrument)
     }
     store->ledger[row].lineage = store->lineage;
     store->ledger[row].epoch_min = instrument->epoch;
-    tg__table_identify(store->pending, row, entry, true);
+    identify(store, row, entry, true);
     list_known(store, row);
-    tg__row_touch(store, row);
     tg__watch_begin(store, row);
     return TG_OK;
 }

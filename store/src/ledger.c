@@ -104,7 +104,7 @@ static void break_off(tg_store *store, uint16_t row, const tg_image *image, uint
 void tg__ledger_irregular(tg_store *store, uint16_t row, const tg_image *image, uint64_t covered)
 {
     tg__losses *losses = &store->losses[row];
-    const tg__hot *held = &store->pending->hot[row];
+    const tg_image *held = &tg__table_cell(store->pending, row)->image;
     const bool goes_on = store->ledger[row].lineage == store->lineage && held->seq != 0;
     if (goes_on && image->seq == held->seq && image->epoch == held->epoch) {
         /* Its values had gone with their scale and are there again: not another tick. */

@@ -5,70 +5,62 @@
 #include "stop_point.h"
 #include "store_state.h"
 
-/* All of row but its place among the changes, whose stamp lies in the hot part. */
+static inline void catch_up_value(const tg_view *to, const tg_view *from, uint16_t row)
+{
+    to->plane[row] = from->plane[row];
+    to->tag[row].flags = from->tag[row].flags;
+}
+
 static void catch_up_row(const tg_store *store, tg_view *to, const tg_view *from, uint16_t row,
                          uint64_t since)
 {
-    const uint8_t flags = from->tag[row].flags;
-    const bool known = (flags & TG__ROW_KNOWN) != 0;
-    const uint32_t entry = from->naming[row].entry;
-    if (to->naming[row].entry != entry || tg__table_has(to, row, TG__ROW_KNOWN) != known) {
-        tg__table_identify(to, row, entry, known);
+    if (store->identity_stamp > since) {
+        const bool known = tg__table_has(from, row, TG__ROW_KNOWN);
+        const uint32_t entry = from->naming[row].entry;
+        if (to->naming[row].entry != entry || tg__table_has(to, row, TG__ROW_KNOWN) != known) {
+            tg__table_identify(to, row, entry, known);
+        }
+        if (known) {
+            /* A place in the list that has another occupant now has one that was touched. */
+            to->known[store->position[row]] = row;
+        }
     }
     TG__STOP_POINT("a row of the next version has its identity and not its values");
-    to->hot[row] = from->hot[row];
-    to->tag[row].flags = flags;
-    if (store->ledger[row].cold_stamp > since) {
-        to->cold[row] = from->cold[row];
-    }
+    catch_up_value(to, from, row);
     if (store->history.ring_count > 0) {
         tg__history_catch_up(to, from, row);
     }
-    if (known && store->known_stamp > since) {
-        /* A place in the list that has another occupant now has one that was touched. */
-        to->known[store->ledger[row].position] = row;
-    }
 }
 
-/* The place must be left before the hot part, with the stamp, is overwritten. */
-static void catch_up_changed(const tg_store *store, tg_view *to, const tg_view *from, uint16_t row,
-                             uint16_t behind)
+static void catch_up_rows(const tg_store *store, tg_view *to, const tg_view *from, uint64_t since)
 {
-    tg__recency_remove(&to->changes, row);
-    catch_up_row(store, to, from, row, to->number);
-    TG__STOP_POINT("a row of the next version is in no list of changes");
-    to->hot[row].changed_in = 0; /* not in the list, for the moment */
-    tg__recency_place(&to->changes, behind, row, from->hot[row].changed_in);
-}
-
-static void catch_up_touched(const tg_store *store, tg_view *to, const tg_view *from, uint16_t row)
-{
-    if (from->hot[row].changed_in == 0) {
-        tg__recency_remove(&to->changes, row);
+    /* The usual case: ticks, and nothing else. */
+    const bool only_values = store->identity_stamp <= since && store->history.ring_count == 0;
+    for (uint32_t back = 0; back <= store->log.mask; back++) {
+        const tg__change change = tg__log_get(&store->log, store->log.end, back);
+        if (change.publication <= since) {
+            return;
+        }
+        if (only_values) {
+            catch_up_value(to, from, change.row);
+        } else {
+            catch_up_row(store, to, from, change.row, since);
+        }
     }
-    catch_up_row(store, to, from, row, to->number);
+    /* A reader has slept on it for so long that the log does not reach back. */
+    for (uint32_t row = 1; row <= store->row_max; row++) {
+        catch_up_row(store, to, from, (uint16_t)row, since);
+    }
 }
 
 /*
  * Make to, which nobody holds, equal to the pending or just published version from. Costs in
- * proportion to what changed since to was last up to date, apart from the axes. A row may come
- * twice, as changed and as touched: the second time changes nothing.
+ * proportion to what changed since to was last up to date, apart from the axes.
  */
 static void catch_up(const tg_store *store, tg_view *to, const tg_view *from)
 {
     const uint64_t since = to->number;
-    uint16_t behind = 0;
-    for (uint16_t row = tg__recency_front(&from->changes);
-         row != 0 && tg__recency_stamp(&from->changes, row) > since;
-         row = from->changes.order[row].older) {
-        catch_up_changed(store, to, from, row, behind);
-        behind = row;
-    }
-    for (uint16_t row = tg__recency_front(&store->touched);
-         row != 0 && tg__recency_stamp(&store->touched, row) > since;
-         row = store->touched.order[row].older) {
-        catch_up_touched(store, to, from, row);
-    }
+    catch_up_rows(store, to, from, since);
     if (store->venue_stamp > since) {
         memcpy(to->venue, from->venue, TG_VENUE_MAX * sizeof *to->venue);
     }
@@ -94,25 +86,47 @@ void tg__versions_refresh(tg_store *store)
     }
 }
 
-/* Of the versions that nobody holds the newest: it lacks least, and is in the cache. */
-static tg_view *find_free_version(tg_store *store)
+/*
+ * Look once at who holds what: kept are from now on, until the next publication, all versions that
+ * a reader holds or can come to hold. The result is the newest of the others: it lacks least, and
+ * is in the cache. One of readers + 2 is always free: pin.h.
+ */
+static tg_view *find_free_version(tg_store *store, const tg_view *published)
 {
     bool held[TG__VERSIONS_MAX];
     tg__pins_held(&store->pins, held, store->version_count);
     tg_view *newest = NULL;
+    store->kept[0] = published;
+    store->kept_count = 1;
     for (uint32_t i = 0; i < store->version_count; i++) {
         tg_view *version = &store->versions[i];
         if (!held[i] && (newest == NULL || version->number > newest->number)) {
             newest = version;
         }
+        if (held[i] && version != published) {
+            store->kept[store->kept_count++] = version;
+        }
     }
-    return newest; /* one of readers + 2 is always free: pin.h */
+    return newest;
+}
+
+uint8_t tg__plane_free(const tg_store *store, uint16_t row)
+{
+    uint64_t taken[2] = {0, 0};
+    for (uint32_t i = 0; i < store->kept_count; i++) {
+        const uint8_t plane = store->kept[i]->plane[row];
+        taken[plane / 64] |= UINT64_C(1) << plane % 64;
+    }
+    return (uint8_t)(taken[0] != UINT64_MAX ? __builtin_ctzll(~taken[0])
+                                            : 64 + __builtin_ctzll(~taken[1]));
 }
 
 void tg__store_publish(tg_store *store, int64_t now_mono_ns)
 {
     tg_view *published = store->pending;
     published->published_mono_ns = now_mono_ns;
+    published->log_end = store->log.end;
+    published->plain = tg__plain_of(&published->link, &published->loss);
     TG__STOP_POINT("a view is whole and not published");
     tg__pins_publish(&store->pins, (uint32_t)(published - store->versions));
     tg__tally_add(&store->tally.views_published, 1);
@@ -120,7 +134,7 @@ void tg__store_publish(tg_store *store, int64_t now_mono_ns)
     /* Readers have it from here on; the rest tells of it and prepares the next publication. */
     TG__STOP_POINT("a view is published and nothing told of it");
     tg__watch_published(store, published, now_mono_ns);
-    tg_view *next = find_free_version(store);
+    tg_view *next = find_free_version(store, published);
     catch_up(store, next, published);
     TG__STOP_POINT("the next version is up to date and has its old number");
     next->number = published->number + 1;

@@ -50,6 +50,25 @@ static inline int64_t tg__age_ns(int64_t mono_ns, int64_t now_mono_ns)
     return now_mono_ns > mono_ns ? now_mono_ns - mono_ns : 0;
 }
 
+/*
+ * The usual case, decided once for a publication: a row with nothing said against itself is LIVE if
+ * it was proved in this era or later and it is not later than this.
+ */
+typedef struct tg__plain {
+    uint64_t era; /* over UINT32_MAX: no row is, as link or a venue are in doubt */
+    int64_t until_mono_ns;
+} tg__plain;
+
+static inline tg__plain tg__plain_of(const tg__link_axis *link, const tg__loss_axis *loss)
+{
+    const bool in_doubt = link->state == TG__LINK_DOWN || loss->stale_venues > 0;
+    const bool has_end = link->timeout_ns > 0 && link->alive_mono_ns < INT64_MAX - link->timeout_ns;
+    return (tg__plain){
+        .era = in_doubt ? UINT64_MAX : loss->latest_era,
+        .until_mono_ns = has_end ? link->alive_mono_ns + link->timeout_ns : INT64_MAX,
+    };
+}
+
 typedef struct tg__verdict {
     tg_quality quality;
     tg_quality_cause cause;

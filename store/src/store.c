@@ -22,10 +22,10 @@ static void *piece(layout *at, size_t count, size_t size)
     return at->base == NULL ? NULL : at->base + offset;
 }
 
-static uint32_t bucket_count_for(uint32_t row_max)
+static uint32_t power_of_two_over(uint32_t row_max)
 {
     uint32_t count = 16;
-    while (count < row_max) {
+    while (count <= row_max) {
         count *= 2;
     }
     return count;
@@ -47,16 +47,12 @@ static void lay_out_version(layout *at, tg_view *version, const tg__store_option
 {
     const uint32_t row_max = options->instruments_max;
     const size_t rings = history_rings(options);
-    const size_t rows = (size_t)row_max + 1; /* row 0 is none */
-    const uint32_t buckets = bucket_count_for(row_max);
+    const size_t rows = (size_t)row_max + 1;                 /* row 0 is none */
+    const uint32_t buckets = power_of_two_over(row_max / 2); /* two rows in each, at most */
     version->row_max = row_max;
     version->bucket_mask = buckets - 1;
-    version->hot = piece(at, rows, sizeof *version->hot);
-    version->cold = piece(at, rows, sizeof *version->cold);
+    version->plane = piece(at, rows, sizeof *version->plane);
     version->tag = piece(at, rows, sizeof *version->tag);
-    version->changes.stamp = version->hot == NULL ? NULL : &version->hot->changed_in;
-    version->changes.stride = sizeof *version->hot / sizeof *version->changes.stamp;
-    version->changes.order = piece(at, rows, sizeof *version->changes.order);
     version->known = piece(at, rows, sizeof *version->known);
     version->venue = piece(at, TG_VENUE_MAX, sizeof *version->venue);
     version->book = piece(at, TG__BOOK_MAX + 1, sizeof *version->book);
@@ -92,11 +88,12 @@ static void lay_out(layout *at, tg_store *store, const tg__store_options *option
     store->versions = piece(at, version_count, sizeof *store->versions);
     store->pool.entry = piece(at, entries, sizeof *store->pool.entry);
     store->pool.use = piece(at, entries, sizeof *store->pool.use);
-    store->touched.stamp = piece(at, rows, sizeof *store->touched.stamp);
-    store->touched.stride = 1;
-    store->touched.order = piece(at, rows, sizeof *store->touched.order);
+    store->log.mask = power_of_two_over(options->instruments_max) - 1;
+    store->log.entry = piece(at, (size_t)store->log.mask + 1, sizeof *store->log.entry);
     store->free_rows = piece(at, rows, sizeof *store->free_rows);
     store->ledger = piece(at, rows, sizeof *store->ledger);
+    store->position = piece(at, rows, sizeof *store->position);
+    store->orphan_venue = piece(at, rows, sizeof *store->orphan_venue);
     store->venue_names = piece(at, TG__VENUE_NAMES_MAX, sizeof *store->venue_names);
     store->tombstones = piece(at, (TG_INSTRUMENT_MAX + 64) / 64, sizeof *store->tombstones);
     store->watch.records =
@@ -108,6 +105,8 @@ static void lay_out(layout *at, tg_store *store, const tg__store_options *option
     store->refusals = piece(at, rows, sizeof *store->refusals);
     store->venue_refusals = piece(at, TG_VENUE_MAX, sizeof *store->venue_refusals);
     tg_view counted;
+    /* Planes lie apart: those that are never needed are never touched. */
+    store->cells = piece(at, rows * version_count, sizeof *store->cells);
     for (uint32_t i = 0; i < version_count; i++) {
         lay_out_version(at, at->base == NULL ? &counted : &store->versions[i], options);
     }
@@ -155,6 +154,8 @@ tg_err tg__store_open(const tg__store_options *options, tg_store **out)
     tg__free_rows_init(store->free_rows, (uint16_t)store->row_max);
     for (uint32_t i = 0; i < store->version_count; i++) {
         store->versions[i].pool = &store->pool;
+        store->versions[i].cells = store->cells;
+        store->versions[i].log = &store->log;
         store->versions[i].refusals = store->refusals;
         store->versions[i].ledger = store->ledger;
         store->versions[i].losses = store->losses;
@@ -170,6 +171,8 @@ tg_err tg__store_open(const tg__store_options *options, tg_store **out)
     tg__pins_init(&store->pins, store->pins.slots, store->reader_count, 0);
     store->pending = &store->versions[1];
     store->pending->number = 1;
+    store->kept[0] = &store->versions[0];
+    store->kept_count = 1;
     *out = store;
     return TG_OK;
 }

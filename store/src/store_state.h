@@ -58,14 +58,20 @@ struct tg_store {
     /* The writer's. */
     tg_view *pending; /* the version that is being written; never current, never held */
     tg__entry_pool pool;
-    tg__recency touched; /* rows by the publication in which anything else of theirs last changed
-                            than the version that they show: pending->changes has those */
+    tg__cell *cells; /* by plane and row */
+    tg__change_log log;
+    uint32_t kept_count;
+    const tg_view *kept[TG__VERSIONS_MAX - 1]; /* the current version, and those that readers may
+                                                  hold: their cells are not written */
     tg__ledger_row *ledger;
+    uint16_t *position;     /* by row: in the pending version's known[] */
+    uint16_t *orphan_venue; /* by row, of an orphan: in venue_names; 0: none. Venue ids change with
+                               the dictionary's generation, names do not */
     uint64_t book_touched[TG__BOOK_MAX + 1]; /* publication in which the book last changed */
     uint64_t book_lineage[TG__BOOK_MAX + 1]; /* in which its version was given */
     uint64_t book_stamp;                     /* publication in which any book last changed */
     uint64_t venue_stamp;                    /* publication in which a venue last changed */
-    uint64_t known_stamp; /* publication in which the list of known rows last changed */
+    uint64_t identity_stamp; /* publication in which a row's identity last changed */
     uint64_t lineage;
     uint32_t generation;
     tg__quality_watch watch;
@@ -112,11 +118,17 @@ void tg__watch_mark(tg_store *store, uint16_t row);
 /* view is what readers see now. */
 void tg__watch_published(tg_store *store, const tg_view *view, int64_t now_mono_ns);
 
-/* The row was admitted or confirmed. */
-static inline void tg__watch_tick(tg_store *store, uint16_t row, const tg__hot *hot)
+/* True if this tick may change the quality that was told. */
+static inline bool tg__watch_minds(const tg_store *store, uint16_t row, const tg_image *image)
 {
-    const bool halted = hot->status == TG_TRADING_HALTED;
-    if (store->ledger[row].told.watched != (uint8_t)halted) {
+    const bool halted = image->value[TG_FIELD_STATUS] == TG_TRADING_HALTED;
+    return store->ledger[row].told.watched != (uint8_t)halted;
+}
+
+/* The row was admitted or confirmed. */
+static inline void tg__watch_tick(tg_store *store, uint16_t row, const tg_image *image)
+{
+    if (tg__watch_minds(store, row, image)) {
         tg__watch_mark(store, row);
     }
 }
@@ -130,17 +142,23 @@ void tg__ledger_refused(tg_store *store, uint16_t row, const tg_image *image, ui
 void tg__ledger_clear(tg_store *store, uint16_t row);
 void tg__ledger_total(const tg__tally *tally, tg_ledger *out);
 
-/* An admitted row, before it is taken over. The totals of regular ones are admitted and
- * covered_ticks. */
+/* An admitted row that stands for just the ticks by which it raises the seq, in the epoch or a
+ * later one of the lineage. The totals of these are admitted and covered_ticks. */
+static inline void tg__ledger_regular(tg_store *store, uint16_t row, uint64_t seq, uint64_t covered)
+{
+    tg__account *account = &store->ledger[row].account;
+    tg__tally_add(&account->covered, covered);
+    atomic_store_explicit(&account->newest, seq, memory_order_relaxed);
+    tg__tally_add(&account->received, 1);
+}
+
+/* An admitted row, before it is taken over. */
 static inline void tg__ledger_admitted(tg_store *store, uint16_t row, const tg_image *image,
                                        uint64_t covered, bool comparable)
 {
-    tg__account *account = &store->ledger[row].account;
-    const uint64_t advance = image->seq - store->pending->hot[row].seq;
+    const uint64_t advance = image->seq - store->ledger[row].seq;
     if (comparable && covered == advance && advance != 0) {
-        tg__tally_add(&account->covered, covered);
-        atomic_store_explicit(&account->newest, image->seq, memory_order_relaxed);
-        tg__tally_add(&account->received, 1);
+        tg__ledger_regular(store, row, image->seq, covered);
     } else {
         tg__ledger_irregular(store, row, image, covered);
     }
@@ -154,16 +172,52 @@ void tg__book_free(tg_store *store, uint16_t row);
 /* Bring to's books from where they were at since to those of from. */
 void tg__books_catch_up(const tg_store *store, tg_view *to, const tg_view *from, uint64_t since);
 
-/* Something of row changes in the pending version, and not its version. */
-static inline void tg__row_touch(tg_store *store, uint16_t row)
+/* A plane in which no kept version has row's cell: one of readers + 2 is always free. */
+uint8_t tg__plane_free(const tg_store *store, uint16_t row);
+
+/*
+ * The row's cell in the pending version, to be written whole. The first time in a publication that
+ * is another one than the row had, which the current version shows: the one in plane free, and the
+ * change is logged. Later it is the same again.
+ */
+static inline tg__cell *tg__row_renew_in(tg_store *store, uint16_t row, uint8_t free)
 {
-    tg__recency_raise(&store->touched, row, store->pending->number);
+    tg_view *pending = store->pending;
+    uint8_t plane = pending->plane[row];
+    if (plane == store->kept[0]->plane[row]) {
+        plane = free;
+        pending->plane[row] = free;
+        tg__log_put(&store->log, pending->number, row);
+    }
+    return tg__table_cell_in(pending, plane, row);
 }
 
-/* The version that row shows changes, and whatever else. */
+static inline tg__cell *tg__row_renew(tg_store *store, uint16_t row)
+{
+    return tg__row_renew_in(store, row, tg__plane_free(store, row));
+}
+
+/* Likewise, with what the row had in it. */
+static inline tg__cell *tg__row_edit(tg_store *store, uint16_t row)
+{
+    const tg__cell *former = tg__table_cell(store->pending, row);
+    tg__cell *cell = tg__row_renew(store, row);
+    if (cell != former) {
+        *cell = *former;
+    }
+    return cell;
+}
+
+/* Something of row that is not in its cell changes: versions that catch up must look at it. */
+static inline void tg__row_touch(tg_store *store, uint16_t row)
+{
+    (void)tg__row_edit(store, row);
+}
+
+/* The version that row shows changes. */
 static inline void tg__row_change(tg_store *store, uint16_t row)
 {
-    tg__recency_raise(&store->pending->changes, row, store->pending->number);
+    tg__row_edit(store, row)->changed_in = store->pending->number;
 }
 
 /* A loss begins, or ends: what was proved before needs a new proof. */

@@ -39,6 +39,15 @@ static void link_name(tg_view *table, uint16_t row)
     *bucket = row;
 }
 
+uint16_t tg__table_search(const tg_view *table, tg_instrument_id id)
+{
+    uint16_t row = table->id_bucket[id & table->bucket_mask];
+    while (row != 0 && table->tag[row].id != id) {
+        row = table->naming[row].next_by_id;
+    }
+    return row;
+}
+
 void tg__table_identify(tg_view *table, uint16_t row, uint32_t entry, bool known)
 {
     tg__naming *naming = &table->naming[row];

@@ -2,44 +2,36 @@
  * One version of the store: rows, identities, names, axes. A struct tg_view is a whole cut.
  *
  * The writer fills it while no reader can hold it; from its publication until the last reader has
- * left it, nobody changes it. Rows are numbered from 1, links between them are row numbers, 0 is
- * none: zeroed storage is a valid empty version, so untouched versions cost address space only.
+ * left it, nobody changes it. Values are in it by reference: each row has as many cells as there
+ * are versions, in planes over all rows, and a version says in which plane the row's cell is. So a
+ * row that did not change is not copied, and one that did is written once (tg__row_renew()).
+ *
+ * Rows are numbered from 1, links between them are row numbers, 0 is none: zeroed storage is a
+ * valid empty version, so untouched versions and planes cost address space only.
  */
 #ifndef TICKGLASS_STORE_TABLE_H
 #define TICKGLASS_STORE_TABLE_H
 
 #include <stdatomic.h>
 
+#include "change_log.h"
 #include "entry_pool.h"
 #include "history.h"
 #include "ledger.h"
 #include "quality.h"
 #include "quality_watch.h"
-#include "recency.h"
 
-#define TG__HOT_VALUES  8 /* fields 0 to 7 */
-#define TG__COLD_VALUES 8 /* fields 8 to 15; field 16, the status, is hot */
-
-/* What nearly every tick changes and every reader reads: two cache lines. */
-typedef struct tg__hot {
-    uint64_t seq; /* with epoch: the version. It stays as a floor when the values are dropped */
-    uint32_t epoch;
-    uint32_t present;
-    int64_t value[TG__HOT_VALUES];
-    int64_t status;
-    int64_t received_mono_ns; /* of the newest admitted tick */
-    int64_t proved_mono_ns;   /* of what last admitted or confirmed it */
-    int64_t ts_gateway_ns;
+/* The value of a row, as it was or is in one or more versions: three cache lines. */
+typedef struct tg__cell {
+    tg_image image;           /* its version stays as a floor when the values are dropped */
     uint32_t commit_delay_ns; /* received to admitted; at most UINT32_MAX */
     uint32_t proved_era;
-    uint64_t changed_in; /* publication that first showed this version; 0: none. Orders changes */
-} tg__hot;
-_Static_assert(sizeof(tg__hot) == 128, "a hot row is two cache lines");
-
-typedef struct tg__cold {
-    int64_t value[TG__COLD_VALUES];
-} tg__cold;
-_Static_assert(sizeof(tg__cold) == 64, "a cold row is one cache line");
+    int64_t proved_mono_ns;   /* of what last admitted or confirmed it */
+    int64_t received_mono_ns; /* of the newest admitted tick */
+    int64_t ts_gateway_ns;
+    uint64_t changed_in; /* publication that first showed this version; 0: none */
+} tg__cell;
+_Static_assert(sizeof(tg__cell) == 192, "a cell is three cache lines");
 
 #define TG__ROW_KNOWN        0x01u /* has an id in this version */
 #define TG__ROW_HAS_VALUE    0x02u
@@ -73,14 +65,12 @@ typedef struct tg__refusal_tally {
     _Atomic uint32_t integrity;
 } tg__refusal_tally;
 
-/* What only the writer knows of a row, and its account. */
+/* What admission asks, and the row's account. All but the account is the writer's. */
 typedef struct tg__ledger_row {
-    uint64_t lineage;    /* in which its version was given */
-    uint64_t cold_stamp; /* publication in which its cold values last changed */
-    uint32_t epoch_min;  /* older epochs have another scale */
-    uint16_t position;   /* in the pending version's known[] */
-    uint16_t venue_name; /* of an orphan: in venue_names; 0: none. Venue ids change with the
-                            dictionary's generation, names do not */
+    uint64_t seq;     /* with epoch: the version in the row's cell of the pending version */
+    uint64_t lineage; /* in which that was given */
+    uint32_t epoch;
+    uint32_t epoch_min; /* older epochs have another scale */
     tg__account account;
     uint32_t account_epoch; /* first one of the numbering that the account is in */
     tg__told told;
@@ -103,21 +93,23 @@ struct tg_view {
     int64_t published_mono_ns;
     tg__link_axis link;
     tg__loss_axis loss;
+    tg__plain plain;      /* of link and loss, as published */
     uint32_t count;       /* known instruments */
-    uint32_t row_max;     /* constant */
+    uint32_t row_max;     /* constant; a plane has one more, row 0 */
     uint32_t bucket_mask; /* constant */
     tg__entry_pool *pool; /* shared by all versions */
 
-    tg__hot *hot;
-    tg__cold *cold;
+    tg__cell *cells; /* by plane and row; shared by all versions */
+    uint8_t *plane;  /* by row: where its cell is */
     tg__tag *tag;
-    tg__recency changes;    /* by the view in which a row's version last changed */
-    uint16_t *known;        /* rows of the known instruments, in no order */
-    tg__venue_row *venue;   /* TG_VENUE_MAX */
-    tg__book_row *book;     /* from 1 to TG__BOOK_MAX */
-    uint8_t *book_of;       /* by row; 0: none */
-    uint16_t *history_of;   /* by row: its ring; 0: none. Only if there is history */
-    tg__history_open *open; /* by ring */
+    const tg__change_log *log; /* shared */
+    uint64_t log_end;          /* of this publication, in the log */
+    uint16_t *known;           /* rows of the known instruments, in no order */
+    tg__venue_row *venue;      /* TG_VENUE_MAX */
+    tg__book_row *book;        /* from 1 to TG__BOOK_MAX */
+    uint8_t *book_of;          /* by row; 0: none */
+    uint16_t *history_of;      /* by row: its ring; 0: none. Only if there is history */
+    tg__history_open *open;    /* by ring */
 
     tg__refusal_tally *refusals;       /* by row; shared by all versions */
     tg__refusal_tally *venue_refusals; /* by venue; shared by all versions */
@@ -136,28 +128,40 @@ static inline bool tg__table_has(const tg_view *table, uint16_t row, uint8_t fla
     return (table->tag[row].flags & flag) != 0;
 }
 
+/* A row is given to the id before it where possible, and then nothing need be searched. */
+static inline bool tg__table_is_own(const tg_view *table, tg_instrument_id id)
+{
+    const uint32_t own = (uint32_t)id + 1;
+    return own <= table->row_max && table->tag[own].id == id &&
+           tg__table_has(table, (uint16_t)own, TG__ROW_KNOWN);
+}
+
+/* Row of a known id that is not in its own row; 0: not known. */
+uint16_t tg__table_search(const tg_view *table, tg_instrument_id id);
+
 /* Row of a known id; 0: not known. */
 static inline uint16_t tg__table_row(const tg_view *table, tg_instrument_id id)
 {
-    /* A row is given to the id before it where possible, and then nothing need be searched. */
-    const uint32_t own = (uint32_t)id + 1;
-    if (own <= table->row_max && table->tag[own].id == id &&
-        tg__table_has(table, (uint16_t)own, TG__ROW_KNOWN)) {
-        return (uint16_t)own;
-    }
-    uint16_t row = table->id_bucket[id & table->bucket_mask];
-    while (row != 0 && table->tag[row].id != id) {
-        row = table->naming[row].next_by_id;
-    }
-    return row;
+    return tg__table_is_own(table, id) ? (uint16_t)(id + 1u) : tg__table_search(table, id);
+}
+
+static inline tg__cell *tg__table_cell_in(const tg_view *table, uint8_t plane, uint16_t row)
+{
+    return &table->cells[(size_t)plane * (table->row_max + 1) + row];
+}
+
+static inline const tg__cell *tg__table_cell(const tg_view *table, uint16_t row)
+{
+    return tg__table_cell_in(table, table->plane[row], row);
 }
 
 /* What the row says of its top of book. */
 static inline tg__row_axis tg__table_top(const tg_view *table, uint16_t row)
 {
+    const tg__cell *cell = tg__table_cell(table, row);
     return (tg__row_axis){
-        .proved_mono_ns = table->hot[row].proved_mono_ns,
-        .proved_era = table->hot[row].proved_era,
+        .proved_mono_ns = cell->proved_mono_ns,
+        .proved_era = cell->proved_era,
         .has_value = tg__table_has(table, row, TG__ROW_HAS_VALUE),
     };
 }
@@ -174,11 +178,25 @@ static inline tg__verdict tg__table_quality(const tg_view *table, uint16_t row,
         .has_value = group->has_value,
         .not_entitled = (tag->flags & TG__ROW_NOT_ENTITLED) != 0,
         .delayed = (tag->flags & TG__ROW_DELAYED) != 0,
-        .halted = table->hot[row].status == TG_TRADING_HALTED,
+        .halted = tg__table_cell(table, row)->image.value[TG_FIELD_STATUS] == TG_TRADING_HALTED,
         .unfollowed = (tag->flags & TG__ROW_UNFOLLOWED) != 0,
     };
     return tg__quality_at(&table->link, &table->loss, &table->venue[tag->venue].axis, &axis,
                           now_mono_ns);
+}
+
+/* True: the top of book is LIVE. False: who knows, tg__table_quality() does. Of published versions.
+ */
+static inline bool tg__table_is_plain(const tg_view *table, uint16_t row, int64_t now_mono_ns)
+{
+    const tg__tag *tag = &table->tag[row];
+    const tg__cell *cell = tg__table_cell(table, row);
+    const uint8_t against = TG__ROW_NOT_ENTITLED | TG__ROW_DELAYED | TG__ROW_UNFOLLOWED;
+    return (tag->flags & (TG__ROW_HAS_VALUE | against)) == TG__ROW_HAS_VALUE &&
+           cell->proved_era >= table->plain.era && now_mono_ns <= table->plain.until_mono_ns &&
+           cell->image.value[TG_FIELD_STATUS] != TG_TRADING_HALTED &&
+           (tag->cadence_ms == 0 || tg__age_ns(cell->proved_mono_ns, now_mono_ns) <=
+                                        (int64_t)tag->cadence_ms * INT64_C(1000000));
 }
 
 /* First row of the chain that holds the rows with this symbol; go on with next_by_name. */

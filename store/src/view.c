@@ -26,54 +26,65 @@ tg_instrument_id tg_view_id(const tg_view *view, size_t index)
     return index < view->count ? view->tag[view->known[index]].id : TG_INSTRUMENT_NONE;
 }
 
-static void read_image(const tg_view *view, uint16_t row, tg_image *image)
+/*
+ * All of a row but what is said of it. restrict: out is the caller's and not part of the view,
+ * which the compiler cannot know. Stores are what a read costs: hence constants first and jumps
+ * that are seldom taken.
+ */
+static inline void fill(const tg__cell *restrict cell, uint8_t flags, tg__verdict verdict,
+                        int64_t now_mono_ns, tg_row *restrict out)
 {
-    const tg__hot *hot = &view->hot[row];
-    image->seq = hot->seq;
-    image->epoch = hot->epoch;
-    image->present = hot->present;
-    memcpy(image->value, hot->value, sizeof hot->value);
-    memcpy(image->value + TG__HOT_VALUES, view->cold[row].value, sizeof view->cold[row].value);
-    image->value[TG_FIELD_STATUS] = hot->status;
+    out->image = cell->image;
+    out->quality = verdict.quality;
+    out->cause = verdict.cause;
+    out->crossed = false;
+    out->locked = false;
+    out->history_restarted = (flags & TG__ROW_RESTARTED) != 0;
+    out->age_ns = tg__age_ns(cell->proved_mono_ns, now_mono_ns);
+    out->received_mono_ns = cell->received_mono_ns;
+    out->committed_mono_ns = cell->received_mono_ns + cell->commit_delay_ns;
+    out->ts_gateway_ns = cell->ts_gateway_ns;
+    out->changed_in = cell->changed_in;
+
+    const int64_t bid = cell->image.value[TG_FIELD_BID_PRICE];
+    const int64_t ask = cell->image.value[TG_FIELD_ASK_PRICE];
+    if (bid >= ask && tg_image_has(&cell->image, TG_FIELD_BID_PRICE) &&
+        tg_image_has(&cell->image, TG_FIELD_ASK_PRICE)) {
+        out->crossed = bid > ask;
+        out->locked = bid == ask;
+    }
 }
 
-static bool has_both_sides(const tg__hot *hot)
-{
-    const uint32_t both = TG_FIELD_BIT(TG_FIELD_BID_PRICE) | TG_FIELD_BIT(TG_FIELD_ASK_PRICE);
-    return (hot->present & both) == both;
-}
-
-/* restrict: out is the caller's and not part of the view, which the compiler cannot know. */
-tg_err tg_view_row(const tg_view *restrict view, tg_instrument_id id, int64_t now_mono_ns,
-                   tg_row *restrict out)
+/* The row is not where its id says, or not plainly live. Apart, so that the usual case saves no
+ * registers for it. */
+__attribute__((noinline)) static tg_err read_with_care(const tg_view *view, tg_instrument_id id,
+                                                       int64_t now_mono_ns, tg_row *out)
 {
     const uint16_t row = tg__table_row(view, id);
     TG_ENSURE(row != 0, TG_ERR_NOT_FOUND);
-    const tg__hot *restrict hot = &view->hot[row];
-    const uint8_t flags = view->tag[row].flags;
+    const tg__cell *cell = tg__table_cell(view, row);
     const tg__row_axis top = tg__table_top(view, row);
     const tg__verdict verdict = tg__table_quality(view, row, &top, now_mono_ns);
-    if (!top.has_value) {
-        /* What the row holds is the floor of its version, and values of a scale that is gone. */
+    if (top.has_value) {
+        fill(cell, view->tag[row].flags, verdict, now_mono_ns, out);
+    } else {
+        /* What the cell holds is the floor of its version, and values of a scale that is gone. */
         *out = (tg_row){.quality = verdict.quality,
                         .cause = verdict.cause,
-                        .changed_in = hot->changed_in,
+                        .changed_in = cell->changed_in,
                         .age_ns = -1};
-        return TG_OK;
     }
-    const int64_t bid = hot->value[TG_FIELD_BID_PRICE];
-    const int64_t ask = hot->value[TG_FIELD_ASK_PRICE];
-    read_image(view, row, &out->image);
-    out->quality = verdict.quality;
-    out->cause = verdict.cause;
-    out->crossed = bid > ask && has_both_sides(hot);
-    out->locked = bid == ask && has_both_sides(hot);
-    out->history_restarted = (flags & TG__ROW_RESTARTED) != 0;
-    out->age_ns = tg__age_ns(hot->proved_mono_ns, now_mono_ns);
-    out->received_mono_ns = hot->received_mono_ns;
-    out->committed_mono_ns = hot->received_mono_ns + hot->commit_delay_ns;
-    out->ts_gateway_ns = hot->ts_gateway_ns;
-    out->changed_in = hot->changed_in;
+    return TG_OK;
+}
+
+tg_err tg_view_row(const tg_view *view, tg_instrument_id id, int64_t now_mono_ns, tg_row *out)
+{
+    const uint32_t row = (uint32_t)id + 1;
+    if (!tg__table_is_own(view, id) || !tg__table_is_plain(view, (uint16_t)row, now_mono_ns)) {
+        return read_with_care(view, id, now_mono_ns, out);
+    }
+    const tg__verdict live = {TG_QUALITY_LIVE, TG_QUALITY_CAUSE_NONE};
+    fill(tg__table_cell(view, (uint16_t)row), view->tag[row].flags, live, now_mono_ns, out);
     return TG_OK;
 }
 
@@ -124,19 +135,49 @@ tg_err tg_view_find(const tg_view *view, const char *venue, const char *symbol,
     return TG_ERR_NOT_FOUND;
 }
 
+/* What tg_view_changed() gives. */
+typedef struct answer {
+    tg_instrument_id *ids;
+    size_t capacity;
+    size_t count;
+} answer;
+
+static void tell(answer *to, const tg_view *view, uint16_t row)
+{
+    if (to->count < to->capacity) {
+        to->ids[to->count] = view->tag[row].id;
+    }
+    to->count++;
+}
+
+/* False: the log does not reach back to since. */
+static bool tell_from_log(answer *to, const tg_view *view, uint64_t since)
+{
+    for (uint32_t back = 0; back <= view->log->mask; back++) {
+        const tg__change change = tg__log_get(view->log, view->log_end, back);
+        if (change.publication <= since) {
+            return true;
+        }
+        /* Of a row's entries the one that brought what the view shows; none if that is older. */
+        if (tg__table_has(view, change.row, TG__ROW_KNOWN) &&
+            tg__table_cell(view, change.row)->changed_in == change.publication) {
+            tell(to, view, change.row);
+        }
+    }
+    return false;
+}
+
 size_t tg_view_changed(const tg_view *view, uint64_t since, tg_instrument_id *ids, size_t capacity)
 {
-    size_t count = 0;
-    for (uint16_t row = tg__recency_front(&view->changes);
-         row != 0 && tg__recency_stamp(&view->changes, row) > since;
-         row = view->changes.order[row].older) {
-        if (!tg__table_has(view, row, TG__ROW_KNOWN)) {
-            continue;
-        }
-        if (count < capacity) {
-            ids[count] = view->tag[row].id;
-        }
-        count++;
+    answer told = {ids, capacity, 0};
+    if (tell_from_log(&told, view, since)) {
+        return told.count;
     }
-    return count;
+    told.count = 0;
+    for (uint32_t i = 0; i < view->count; i++) {
+        if (tg__table_cell(view, view->known[i])->changed_in > since) {
+            tell(&told, view, view->known[i]);
+        }
+    }
+    return told.count;
 }

@@ -10,7 +10,10 @@
 enum {
     naive_rows = 40,
     naive_names = 24,
-    naive_venues = 3
+    naive_venues = 3,
+    /* Of the store: enough for every orphan and every known id, so that none is given up, and the
+     * last ones for ids that have a row of their own. */
+    naive_store_rows = 2 * naive_rows + naive_venues * naive_names
 };
 
 typedef struct naive_row {
@@ -68,8 +71,14 @@ typedef struct naive_store {
 /* Ids all over their range, several in one bucket, some below the number of rows. */
 static inline tg_instrument_id naive_id(unsigned row)
 {
-    static const unsigned scale[] = {512, 1};
-    return (tg_instrument_id)(row % 3 == 2 ? 65534 - row : row * scale[row % 3]);
+    switch (row % 3) {
+    case 0:
+        return (tg_instrument_id)(row * 512);
+    case 1:
+        return (tg_instrument_id)(row + naive_store_rows - naive_rows);
+    default:
+        return (tg_instrument_id)(65534 - row);
+    }
 }
 
 /* "SYM-n"; as names they are the index n, as venues "VENUE-n". */

@@ -15,8 +15,8 @@ enum {
 
 /* Every label of the room: one that is missing here, or never reached, fails the test. */
 static const char *const labels[] = {
-    "a row has its new version and its old values",
-    "a row is written and not in the list of changes",
+    "a row has a new cell and not its values",
+    "a row has its new values and not their times",
     "a row is in no chain of names",
     "a book has its new bids and its old asks",
     "a record of a ring is written in part",
@@ -24,7 +24,6 @@ static const char *const labels[] = {
     "a view is whole and not published",
     "a view is published and nothing told of it",
     "a slot was looked at and not settled",
-    "a row of the next version is in no list of changes",
     "a row of the next version has its identity and not its values",
     "the next version is up to date and has its old number",
 };

@@ -181,6 +181,66 @@ static void crossed_and_locked_books_are_flagged_and_kept(void **state)
     assert_false(row.locked);
 }
 
+/* Nobody holds a view afterwards: that an old one is held is unusual too. */
+static tg_row row_shown(fixture *at, int64_t now_mono_ns)
+{
+    tg__store_publish(at->store, now_mono_ns);
+    const tg_row row = row_at(tg_reader_pin(at->reader), 2, now_mono_ns);
+    tg_reader_unpin(at->reader);
+    tg__store_publish(at->store, now_mono_ns);
+    return row;
+}
+
+/* Each lacks one thing that the usual next tick has. */
+static void the_next_tick_of_an_unusual_row_is_not_taken_for_a_usual_one(void **state)
+{
+    fixture *at = *state;
+    tg_store *store = at->store;
+    define(store, 2, "NQZ6");
+    assert_int_equal(admit_at(store, 2, quote(5, 1, 5), S), TG__ADMITTED);
+    tg__store_set_unfollowed(store, 2);
+    assert_int_equal(row_shown(at, S).cause, TG_QUALITY_CAUSE_UNSUBSCRIBED);
+    assert_int_equal(admit_at(store, 2, quote(5, 2, 6), S), TG__ADMITTED);
+    assert_int_equal(row_shown(at, S).quality, TG_QUALITY_LIVE);
+
+    tg_instrument entry = instrument_of(2, 0, "NQZ6");
+    entry.price_exponent = -4;
+    entry.epoch = 2;
+    assert_int_equal(tg__store_rescale(store, &entry), TG_OK);
+    assert_int_equal(row_shown(at, S).quality, TG_QUALITY_UNKNOWN);
+    assert_int_equal(admit_at(store, 2, quote(5, 3, 700), S), TG__ADMITTED);
+    assert_int_equal(row_shown(at, S).image.value[TG_FIELD_BID_PRICE], 700);
+
+    tg__store_restart(store, 99, 1);
+    name_venue(store, 0, "XCME");
+    assert_int_equal(tg__store_define_instrument(store, &entry), TG_OK);
+    assert_int_equal(admit_at(store, 2, quote(5, 4, 701), 2 * S), TG__ADMITTED);
+    assert_true(row_shown(at, 2 * S).history_restarted);
+    assert_int_equal(admit_at(store, 2, quote(5, 5, 702), 2 * S), TG__ADMITTED);
+    assert_true(row_shown(at, 2 * S).history_restarted);
+
+    entry.epoch = 6;
+    assert_int_equal(tg__store_rescale(store, &entry), TG_OK);
+    assert_int_equal(admit_at(store, 2, quote(5, 6, 703), 2 * S), TG__REFUSED_EPOCH);
+    assert_int_equal(admit_at(store, 2, quote(6, 6, 704), 2 * S), TG__ADMITTED);
+    assert_int_equal(row_shown(at, 2 * S).image.epoch, 6);
+    assert_int_equal(admit_at(store, 2, quote(5, 7, 705), 2 * S), TG__REFUSED_EPOCH);
+}
+
+static void expecting_a_tick_changes_nothing(void **state)
+{
+    fixture *at = *state;
+    tg__store_expect(at->store, 7);
+    tg__store_expect(at->store, 2);
+    tg__store_expect(at->store, TG_INSTRUMENT_NONE);
+    assert_int_equal(admit_at(at->store, 7, quote(1, 1, 5), S), TG__ADMITTED);
+    tg__store_expect(at->store, 7);
+    const tg_row row = published_row(at, 2 * S);
+    assert_int_equal(row.image.seq, 1);
+    assert_int_equal(row.age_ns, S);
+    assert_int_equal(tg_view_count(tg_reader_pin(at->reader)), 1);
+}
+
 #define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, open_fixture, close_fixture)
 
 int main(void)
@@ -195,6 +255,8 @@ int main(void)
         WITH_STORE(nothing_published_yet_confirms_but_stays_unknown),
         WITH_STORE(stamps_and_covered_ticks_are_kept),
         WITH_STORE(crossed_and_locked_books_are_flagged_and_kept),
+        WITH_STORE(the_next_tick_of_an_unusual_row_is_not_taken_for_a_usual_one),
+        WITH_STORE(expecting_a_tick_changes_nothing),
     };
     return cmocka_run_group_tests_name("store.tick", tests, NULL, NULL);
 }

@@ -111,6 +111,62 @@ static void unpublished_changes_are_not_seen(void **state)
     assert_string_equal(tg_view_instrument(view, 6)->symbol, "NEW");
 }
 
+/* The log has room for a few more changes than there are rows. */
+static void who_comes_after_more_changes_than_the_log_holds_gets_each_row_once(void **state)
+{
+    (void)state;
+    const uint64_t first = tg_view_number(publish());
+    for (uint64_t seq = 1; seq <= 50; seq++) {
+        for (tg_instrument_id id = 10; id < 20; id++) {
+            assert_int_equal(admit_at(store, id, quote(1, seq, 10), S), TG__ADMITTED);
+        }
+        (void)publish();
+    }
+    const tg_view *view = publish();
+    tg_instrument_id ids[100];
+    bool told[100] = {false};
+    assert_int_equal(tg_view_changed(view, first, ids, 100), 10);
+    for (unsigned i = 0; i < 10; i++) {
+        assert_in_range(ids[i], 10, 19);
+        assert_false(told[ids[i]]);
+        told[ids[i]] = true;
+    }
+    assert_int_equal(tg_view_changed(view, tg_view_number(view) - 3, NULL, 0), 10);
+}
+
+static void a_view_keeps_its_rows_however_often_they_change_after_it(void **state)
+{
+    (void)state;
+    assert_int_equal(admit_at(store, 5, quote(1, 1, 10), S), TG__ADMITTED);
+    const tg_view *kept = publish();
+    const uint64_t number = tg_view_number(kept);
+    for (uint64_t seq = 2; seq < 300; seq++) {
+        assert_int_equal(admit_at(store, 5, quote(1, seq, 10), S), TG__ADMITTED);
+        assert_int_equal(admit_at(store, 6, quote(1, seq, 20), S), TG__ADMITTED);
+        if (seq == 100) {
+            assert_int_equal(tg__store_remove(store, 7), TG_OK);
+            assert_int_equal(tg__store_rename(store, 8, "NEW"), TG_OK);
+        }
+        tg__store_publish(store, S);
+        assert_int_equal(row_at(kept, 5, S).image.seq, 1);
+        assert_int_equal(row_at(kept, 6, S).quality, TG_QUALITY_UNKNOWN);
+    }
+    assert_int_equal(tg_view_number(kept), number);
+    assert_int_equal(tg_view_changed(kept, number - 1, NULL, 0), 1);
+    tg_reader_unpin(reader);
+    /* The version that was slept on is filled again, from further back than the log reaches. */
+    for (uint64_t seq = 300; seq < 306; seq++) {
+        assert_int_equal(admit_at(store, 6, quote(1, seq, 20), S), TG__ADMITTED);
+        const tg_view *view = publish();
+        assert_int_equal(row_at(view, 5, S).image.seq, 299);
+        assert_int_equal(row_at(view, 6, S).image.seq, seq);
+        assert_int_equal(tg_view_count(view), 99);
+        assert_string_equal(tg_view_instrument(view, 8)->symbol, "NEW");
+        tg_reader_unpin(reader);
+        (void)tg_reader_pin(reader); /* so that the next one goes into another version */
+    }
+}
+
 #define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, open_store, close_store)
 
 int main(void)
@@ -121,6 +177,8 @@ int main(void)
         WITH_STORE(a_removed_instrument_is_no_longer_listed),
         WITH_STORE(each_publication_has_a_greater_number_and_its_own_time),
         WITH_STORE(unpublished_changes_are_not_seen),
+        WITH_STORE(who_comes_after_more_changes_than_the_log_holds_gets_each_row_once),
+        WITH_STORE(a_view_keeps_its_rows_however_often_they_change_after_it),
     };
     return cmocka_run_group_tests_name("store.view", tests, NULL, NULL);
 }

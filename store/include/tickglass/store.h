@@ -229,7 +229,8 @@ TG_API TG_MUST_CHECK tg_err tg_view_find(const tg_view *view, const char *venue,
 /**
  * The known instruments whose version changed in a view with a number over since, each once, in no
  * order. At most capacity are written; the result is how many there are. Costs in proportion to
- * that, not to the size of the store. Thread: reader.  Blocks: no.  Since: 0.1
+ * what has been admitted since then, and at most to the number of instruments. Thread: reader.
+ * Blocks: no.  Since: 0.1
  */
 TG_API size_t tg_view_changed(const tg_view *view, uint64_t since, tg_instrument_id *ids,
                               size_t capacity);

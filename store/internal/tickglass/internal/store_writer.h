@@ -76,6 +76,13 @@ typedef struct tg__arrival {
 tg__admission tg__store_admit(tg_store *store, tg_instrument_id id, const tg_image *image,
                               uint64_t covered, const tg__arrival *arrival);
 
+/*
+ * A hint that changes nothing: a tick of id comes about TG__EXPECT_AHEAD ticks from now. Rows lie
+ * all over the memory; a frame says beforehand which it needs.
+ */
+#define TG__EXPECT_AHEAD 6u
+void tg__store_expect(const tg_store *store, tg_instrument_id id);
+
 #define TG__BOOK_MAX 64 /* instruments with depth at a time */
 
 /*
