@@ -4,20 +4,6 @@
 
 static const tg_instrument_id three[] = {3, 7, 9};
 
-static int set_up(void **state)
-{
-    static hub_fixture fixture;
-    hub_fixture_open(&fixture, 1);
-    *state = &fixture;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    hub_fixture_close(*state);
-    return 0;
-}
-
 static void subscribe(hub_client *client, const tg_instrument_id *ids, size_t count)
 {
     hub_client_request(client, TG__KIND_SUBSCRIBE, TG__CHANNEL_CONFLATED, ids, count);
@@ -68,7 +54,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(
-            every_end_is_counted_by_its_reason_and_leaves_the_index_right, set_up, tear_down),
+            every_end_is_counted_by_its_reason_and_leaves_the_index_right, hub_fixture_set_up,
+            hub_fixture_tear_down),
     };
     return cmocka_run_group_tests_name("gateway.end_reason", tests, NULL, NULL);
 }

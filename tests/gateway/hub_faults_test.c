@@ -12,20 +12,6 @@
 
 static const tg_instrument_id three[] = {3, 7, 9};
 
-static int set_up(void **state)
-{
-    static hub_fixture fixture;
-    hub_fixture_open(&fixture, 1);
-    *state = &fixture;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    hub_fixture_close(*state);
-    return 0;
-}
-
 static void open_follower(hub_client *client, hub_fixture *fixture)
 {
     hub_client_open(client, fixture);
@@ -217,13 +203,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_dropped_frame_reaches_nobody_and_the_next_does_not_fit,
-                                        set_up, tear_down),
+                                        hub_fixture_set_up, hub_fixture_tear_down),
         cmocka_unit_test_setup_teardown(a_corrupted_copy_differs_in_one_byte_and_only_for_one,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(who_is_on_his_way_out_loses_nothing_any_more, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(the_clients_losses_are_the_gateways_own_counts, set_up,
-                                        tear_down),
+                                        hub_fixture_set_up, hub_fixture_tear_down),
+        cmocka_unit_test_setup_teardown(who_is_on_his_way_out_loses_nothing_any_more,
+                                        hub_fixture_set_up, hub_fixture_tear_down),
+        cmocka_unit_test_setup_teardown(the_clients_losses_are_the_gateways_own_counts,
+                                        hub_fixture_set_up, hub_fixture_tear_down),
     };
     return cmocka_run_group_tests_name("gateway.hub_faults", tests, NULL, NULL);
 }

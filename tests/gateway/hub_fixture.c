@@ -72,6 +72,20 @@ void hub_fixture_close(hub_fixture *fixture)
     tg__directory_deinit(&fixture->directory);
 }
 
+int hub_fixture_set_up(void **state)
+{
+    static hub_fixture fixture;
+    hub_fixture_open(&fixture, 1);
+    *state = &fixture;
+    return 0;
+}
+
+int hub_fixture_tear_down(void **state)
+{
+    hub_fixture_close(*state);
+    return 0;
+}
+
 void hub_fixture_tick(hub_fixture *fixture, tg_instrument_id id, int64_t price)
 {
     const tg__row row = {.ts_ns = fixture->now.utc_ns,

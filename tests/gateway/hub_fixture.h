@@ -50,6 +50,9 @@ typedef struct hub_client {
 
 void hub_fixture_open(hub_fixture *fixture, uint32_t boundaries_per_frame);
 void hub_fixture_close(hub_fixture *fixture);
+/* For cmocka: *state is a fixture whose groups all send at every boundary. */
+int hub_fixture_set_up(void **state);
+int hub_fixture_tear_down(void **state);
 
 /* One admitted bid of that price; also told to the priority channel. */
 void hub_fixture_tick(hub_fixture *fixture, tg_instrument_id id, int64_t price);

@@ -6,20 +6,6 @@
 
 static const tg_instrument_id three[] = {3, 7, 9};
 
-static int set_up(void **state)
-{
-    static hub_fixture fixture;
-    hub_fixture_open(&fixture, 1);
-    *state = &fixture;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    hub_fixture_close(*state);
-    return 0;
-}
-
 static void subscribe(hub_client *client, const tg_instrument_id *ids, size_t count)
 {
     hub_client_request(client, TG__KIND_SUBSCRIBE, TG__CHANNEL_CONFLATED, ids, count);
@@ -571,7 +557,7 @@ static void a_connection_hears_right_behind_welcome_which_venues_are_stale(void 
     hub_client_close(&client);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, hub_fixture_set_up, hub_fixture_tear_down)
 
 static void limits_that_a_snapshot_could_outgrow_are_refused(void **state)
 {

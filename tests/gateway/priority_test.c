@@ -4,20 +4,6 @@
 
 static const tg_instrument_id three[] = {3, 7, 9};
 
-static int set_up(void **state)
-{
-    static hub_fixture fixture;
-    hub_fixture_open(&fixture, 1);
-    *state = &fixture;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    hub_fixture_close(*state);
-    return 0;
-}
-
 static void subscribe(hub_client *client, const tg_instrument_id *ids, size_t count)
 {
     hub_client_request(client, TG__KIND_SUBSCRIBE, TG__CHANNEL_CONFLATED, ids, count);
@@ -121,11 +107,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(ticks_come_at_most_every_2_ms_and_the_last_is_not_forgotten,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_gap_restates_the_priority_images_too, set_up, tear_down),
+                                        hub_fixture_set_up, hub_fixture_tear_down),
+        cmocka_unit_test_setup_teardown(a_gap_restates_the_priority_images_too, hub_fixture_set_up,
+                                        hub_fixture_tear_down),
         cmocka_unit_test_setup_teardown(
-            a_tick_between_the_last_boundary_and_the_request_is_not_missing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_request_counts_what_it_adds_alone, set_up, tear_down),
+            a_tick_between_the_last_boundary_and_the_request_is_not_missing, hub_fixture_set_up,
+            hub_fixture_tear_down),
+        cmocka_unit_test_setup_teardown(a_request_counts_what_it_adds_alone, hub_fixture_set_up,
+                                        hub_fixture_tear_down),
     };
     return cmocka_run_group_tests_name("gateway.priority", tests, NULL, NULL);
 }

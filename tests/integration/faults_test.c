@@ -19,6 +19,7 @@
 #include "fault_judge.h"
 #include "fault_market.h"
 #include "gateway_process.h"
+#include "publications.h"
 
 #define MARKET_MS     6000u
 #define MARKET_SEED   UINT64_C(20261130)
@@ -122,11 +123,7 @@ typedef struct run {
     bool done;
 } run;
 
-static struct {
-    pthread_mutex_t mutex;
-    pthread_cond_t published;
-    uint64_t publications;
-} wake;
+static publications published;
 
 static bool is_good(const tg_row *row)
 {
@@ -164,10 +161,7 @@ static void on_publish(void *ctx, uint64_t view_number)
 {
     (void)view_number;
     watch(ctx);
-    (void)pthread_mutex_lock(&wake.mutex);
-    wake.publications++;
-    (void)pthread_cond_signal(&wake.published);
-    (void)pthread_mutex_unlock(&wake.mutex);
+    publications_add(&published);
 }
 
 static int64_t mono_ns(void)
@@ -319,13 +313,7 @@ static void await_publication(uint64_t *seen)
     until.tv_nsec += POLL_NS; /* a row also ages without a publication */
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    int waited = 0;
-    (void)pthread_mutex_lock(&wake.mutex);
-    while (wake.publications == *seen && waited == 0) {
-        waited = pthread_cond_timedwait(&wake.published, &wake.mutex, &until);
-    }
-    *seen = wake.publications;
-    (void)pthread_mutex_unlock(&wake.mutex);
+    (void)publications_await(&published, seen, &until);
 }
 
 static bool look_at_all(run *runs, size_t count)
@@ -431,20 +419,13 @@ static void without_admission_the_judge_sees_prices_go_back(void **state)
 static int set_up(void **state)
 {
     static char folder[] = "/tmp/tickglass-faults-XXXXXX";
-    pthread_condattr_t attributes;
     *state = mkdtemp(folder);
-    return *state == NULL || pthread_mutex_init(&wake.mutex, NULL) != 0 ||
-                   pthread_condattr_init(&attributes) != 0 ||
-                   pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) != 0 ||
-                   pthread_cond_init(&wake.published, &attributes) != 0
-               ? -1
-               : 0;
+    return *state != NULL && publications_init(&published) ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-    (void)pthread_cond_destroy(&wake.published);
-    (void)pthread_mutex_destroy(&wake.mutex);
+    publications_deinit(&published);
     return rmdir(*state);
 }
 

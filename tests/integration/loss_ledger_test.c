@@ -6,7 +6,6 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 
 #include "fault_market.h"
 #include "gateway_process.h"
+#include "publications.h"
 #include "tape_oracle.h"
 
 #define MARKET_MS    5000u
@@ -25,20 +25,13 @@
 #define PAGE_SIZE    65536
 #define METRICS_LINE "metrics at http://127.0.0.1:"
 
-static struct {
-    pthread_mutex_t mutex;
-    pthread_cond_t published;
-    uint64_t publications;
-} wake;
+static publications published;
 
 static void on_publish(void *ctx, uint64_t view_number)
 {
     (void)ctx;
     (void)view_number;
-    (void)pthread_mutex_lock(&wake.mutex);
-    wake.publications++;
-    (void)pthread_cond_signal(&wake.published);
-    (void)pthread_mutex_unlock(&wake.mutex);
+    publications_add(&published);
 }
 
 /* ---- the gateway's own counts ---- */
@@ -161,14 +154,7 @@ static void await_the_end(session *s)
     deadline.tv_sec += PATIENCE_S;
     uint64_t seen = 0;
     while (!is_at_end(s)) {
-        int waited = 0;
-        (void)pthread_mutex_lock(&wake.mutex);
-        while (wake.publications == seen && waited == 0) {
-            waited = pthread_cond_timedwait(&wake.published, &wake.mutex, &deadline);
-        }
-        seen = wake.publications;
-        (void)pthread_mutex_unlock(&wake.mutex);
-        assert_int_equal(waited, 0);
+        assert_true(publications_await(&published, &seen, &deadline));
     }
 }
 
@@ -243,20 +229,13 @@ static void what_is_lost_is_what_the_gateway_dropped(void **state)
 static int set_up(void **state)
 {
     static char folder[] = "/tmp/tickglass-ledger-XXXXXX";
-    pthread_condattr_t attributes;
     *state = mkdtemp(folder);
-    return *state == NULL || pthread_mutex_init(&wake.mutex, NULL) != 0 ||
-                   pthread_condattr_init(&attributes) != 0 ||
-                   pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) != 0 ||
-                   pthread_cond_init(&wake.published, &attributes) != 0
-               ? -1
-               : 0;
+    return *state != NULL && publications_init(&published) ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-    (void)pthread_cond_destroy(&wake.published);
-    (void)pthread_mutex_destroy(&wake.mutex);
+    publications_deinit(&published);
     return rmdir(*state);
 }
 

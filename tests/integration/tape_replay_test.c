@@ -4,7 +4,6 @@
  */
 #include "tg_cmocka.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include <tickglass/client.h>
 
 #include "gateway_process.h"
+#include "publications.h"
 #include "tape_oracle.h"
 
 #define DEADLINE_S       100
@@ -27,19 +27,14 @@ typedef struct replay {
     tg_client *client;
     tg_reader *reader;
     tg_sub_id *subs;
-    pthread_mutex_t mutex;
-    pthread_cond_t published;
-    uint64_t publications;
+    publications published;
 } replay;
 
 static void on_publish(void *ctx, uint64_t view_number)
 {
     replay *const r = ctx;
     (void)view_number;
-    (void)pthread_mutex_lock(&r->mutex);
-    r->publications++;
-    (void)pthread_cond_signal(&r->published);
-    (void)pthread_mutex_unlock(&r->mutex);
+    publications_add(&r->published);
 }
 
 static void open_replay(replay *r, const char *tape, const char *speed, bool merge_feeds)
@@ -47,11 +42,7 @@ static void open_replay(replay *r, const char *tape, const char *speed, bool mer
     char path[512];
     (void)snprintf(path, sizeof path, "%s/%s", TG_TAPES_DIR, tape);
     memset(r, 0, sizeof *r);
-    assert_int_equal(pthread_mutex_init(&r->mutex, NULL), 0);
-    pthread_condattr_t attributes;
-    assert_int_equal(pthread_condattr_init(&attributes), 0);
-    assert_int_equal(pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC), 0);
-    assert_int_equal(pthread_cond_init(&r->published, &attributes), 0);
+    assert_true(publications_init(&r->published));
     assert_true(tape_oracle_read(&r->oracle, path, merge_feeds));
     const char *const arguments[] = {"--tape",
                                      path,
@@ -89,8 +80,7 @@ static void close_replay(replay *r)
     assert_int_equal(gateway_process_stop(&r->gateway), 0);
     tape_oracle_free(&r->oracle);
     free(r->subs);
-    (void)pthread_cond_destroy(&r->published);
-    (void)pthread_mutex_destroy(&r->mutex);
+    publications_deinit(&r->published);
 }
 
 /* Instruments that have not reached the number of ticks that the tape has for them. */
@@ -119,15 +109,9 @@ static void await_the_end(replay *r)
     uint64_t seen = 0;
     size_t behind = count_behind(r);
     while (behind > 0) {
-        int waited = 0;
-        (void)pthread_mutex_lock(&r->mutex);
-        while (r->publications == seen && waited == 0) {
-            waited = pthread_cond_timedwait(&r->published, &r->mutex, &deadline);
-        }
-        seen = r->publications;
-        (void)pthread_mutex_unlock(&r->mutex);
+        const bool in_time = publications_await(&r->published, &seen, &deadline);
         behind = count_behind(r);
-        if (waited != 0 && behind > 0) {
+        if (!in_time && behind > 0) {
             char error[256];
             tg_client_last_error(r->client, error, sizeof error);
             fail_msg("%zu of %zu instruments are not at their end after %d s; state %s; %s", behind,
