@@ -10,11 +10,11 @@
  *
  * Checked in every interleaving: no shown value and no shown version is ever lower than one before;
  * no delta is applied on a base that it was not made for; no row lands on another instrument; when
- * nothing more happens, the client has the newest cut, and what it follows is not stale. Seeded
- * faults, each of which must be found: JOIN_AT_NEWEST (a joiner's rows are cut at the node's newest
- * boundary instead of the group's last), EPOCH_BY_HANDLER (a handler that restarts beside its twin
- * raises the epoch), EQUAL_IS_OLD (an equal version does not confirm), NO_ADMISSION (the store takes
- * what comes), NO_SET_DIGEST (a delta is read by the set that was asked for).
+ * nothing more happens, the client has the newest cut, and what it follows is not stale.
+ * Seeded faults, each of which must be found: JOIN_AT_NEWEST (a joiner's rows are cut at the node's
+ * newest boundary instead of the group's last), EPOCH_BY_HANDLER (a handler that restarts beside its
+ * twin raises the epoch), EQUAL_IS_OLD (an equal version does not confirm), NO_ADMISSION (the store
+ * takes what comes), NO_SET_DIGEST (a delta is read by the set that was asked for).
  */
 #ifndef TICKS
 #define TICKS 2
