@@ -91,8 +91,8 @@ void tg__engine_check_live(tg__engine *engine, int64_t now_ns)
         engine->state = TG__ENGINE_LIVE;
         tg__store_set_link(engine->store, TG__LINK_UP, now_ns);
         engine->dirty = true;
-        (void)tg__engine_event(engine, TG_EVENT_SESSION, now_ns, TG_OK, "live with %lu instruments",
-                               (unsigned long)engine->desired.held_count);
+        /* Without a number: what is followed changes after the event was told. */
+        (void)tg__engine_event(engine, TG_EVENT_SESSION, now_ns, TG_OK, "live");
     }
 }
 
