@@ -203,8 +203,8 @@ static tg_err make_files(const tg__certificate *m, generator *g, mbedtls_pk_cont
     unsigned char ca[PEM_SIZE];
     TG_TRY(make_key(g, ca_key, cause));
     TG_TRY(write_certificate(g, ca_key, ca_key, ca, cause));
+    TG_TRY(write_key(m->ca_key_path, ca_key, cause)); /* first: the others are ours to replace */
     TG_TRY(make_server_files(m, g, ca_key, key, cause));
-    TG_TRY(write_key(m->ca_key_path, ca_key, cause));
     /* The CA last: as long as it is missing, the next start begins anew. */
     return write_pem(m->ca_path, ca, 0644, cause);
 }
@@ -303,16 +303,22 @@ static tg_err needs_renewal(const loaded *l, time_t now, bool *out)
     return TG_OK;
 }
 
-/* Who put them there must renew them: only what was made here is made anew. */
-static tg_err ends_soon(const tg__certificate *m, tg__cause *cause)
+static bool is_there(const char *path)
 {
-    if (access(m->ca_key_path, F_OK) == 0) {
+    return access(path, F_OK) == 0;
+}
+
+/* Only what was made here, or is not there at all, is made anew; ca.key says that it was. */
+static tg_err check_replaceable(const tg__certificate *m, const char *why, tg__cause *cause)
+{
+    if (is_there(m->ca_key_path) ||
+        (!is_there(m->ca_path) && !is_there(m->certificate_path) && !is_there(m->key_path))) {
         return TG_OK;
     }
     return tg__cause_set(cause, TG_ERR_CERTIFICATE,
-                         "%s: it or its CA's ends within a week and %s is not there: renew it, or "
-                         "remove ca.pem to have new ones made",
-                         m->certificate_path, m->ca_key_path);
+                         "%s: %s, and without %s it was not made here: put right what is yours, or "
+                         "remove ca.pem, server.pem and server.key to have new ones made",
+                         m->certificate_path, why, m->ca_key_path);
 }
 
 /* *usable is false if there is nothing, or it comes to its end. */
@@ -332,14 +338,17 @@ static tg_err check(const tg__certificate *m, time_t now, bool *usable, tg__caus
         err = needs_renewal(&l, now, &renew);
     }
     if (err == TG_OK && renew) {
-        err = ends_soon(m, cause);
+        err = check_replaceable(m, "it or its CA's ends within a week", cause);
+    } else if (err == TG_ERR_NOT_FOUND) {
+        err = check_replaceable(m, "a file that belongs to it is missing", cause);
+        renew = true;
     }
     *usable = err == TG_OK && !renew;
     mbedtls_pk_free(&l.key);
     mbedtls_x509_crt_free(&l.certificate);
     mbedtls_x509_crt_free(&l.ca);
     generator_deinit(&g);
-    return err == TG_ERR_NOT_FOUND ? TG_OK : err;
+    return err;
 }
 
 tg_err tg__certificate_open(tg__certificate *files, const tg__state_dir *dir, time_t now,

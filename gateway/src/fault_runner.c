@@ -5,9 +5,9 @@
 #include "fault_actions.h"
 #include "log.h"
 
-#define NS_PER_MS       INT64_C(1000000)
-#define RECONNECT_MS    500u
-#define CORRUPTION_SEED UINT64_C(1)
+#define NS_PER_MS    INT64_C(1000000)
+#define RECONNECT_MS 500u
+#define FRAME_SEED   UINT64_C(1)
 
 /* ---- actions ---- */
 
@@ -37,7 +37,7 @@ static tg_err close_all(tg__fault_targets *targets, const int64_t *values, tg__c
 static tg_err corrupt_frames(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
 {
     (void)cause;
-    tg__hub_fault_corrupt_frames(targets->hub, (uint32_t)values[0], CORRUPTION_SEED);
+    tg__hub_fault_corrupt_frames(targets->hub, (uint32_t)values[0], FRAME_SEED);
     return TG_OK;
 }
 
@@ -45,6 +45,13 @@ static tg_err drop_frames(tg__fault_targets *targets, const int64_t *values, tg_
 {
     (void)cause;
     tg__hub_fault_drop_frames(targets->hub, (uint32_t)values[0]);
+    return TG_OK;
+}
+
+static tg_err drop_rate(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
+{
+    (void)cause;
+    tg__hub_fault_drop_rate(targets->hub, (uint32_t)values[0], FRAME_SEED);
     return TG_OK;
 }
 
@@ -173,6 +180,7 @@ const tg__fault_verb tg__fault_verbs[] = {
     {"corrupt-frames", {TG__FAULT_COUNT}, corrupt_frames},
     {"delay", {TG__FAULT_VENUE, TG__FAULT_HANDLER, TG__FAULT_MS}, delay_handler},
     {"drop-frames", {TG__FAULT_COUNT}, drop_frames},
+    {"drop-rate", {TG__FAULT_PPM}, drop_rate},
     {"duplicate", {TG__FAULT_VENUE, TG__FAULT_HANDLER, TG__FAULT_COPIES}, duplicate_handler},
     {"freeze-lane", {TG__FAULT_LANE}, freeze_lane},
     {"freeze-venue", {TG__FAULT_VENUE}, freeze_venue},

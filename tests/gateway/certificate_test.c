@@ -71,6 +71,10 @@ static void what_others_made_is_never_replaced(void **state)
     assert_int_equal(tg__certificate_open(&f->files, &f->dir, f->now + 392 * DAY_S, &f->cause),
                      TG_ERR_CERTIFICATE);
     assert_non_null(strstr(f->cause.text, "ends within a week"));
+    assert_int_equal(unlink(scratch_path(&f->folder, "server.key")), 0);
+    assert_int_equal(tg__certificate_open(&f->files, &f->dir, f->now, &f->cause),
+                     TG_ERR_CERTIFICATE);
+    assert_non_null(strstr(f->cause.text, "is missing"));
     scratch_read(&f->folder, "ca.pem", kept, sizeof kept);
     assert_string_equal(kept, f->ca);
     assert_int_equal(tg__certificate_renew(&f->files, f->now, &f->cause), TG_ERR_NOT_FOUND);

@@ -172,18 +172,25 @@ static void await_delta(wire_client *client, bool *gap)
     } while (bytes[0] != TG__KIND_DELTA);
 }
 
-static void a_half_open_connection_is_silent_and_lives_until_it_is_resumed(void **state)
+/* A client that follows instrument 3 and has had its first delta. */
+static wire_client *follow(const far_end *far, bool *gap)
 {
-    const far_end *far = *state;
     const wire_upgrade upgrade = {
         .port = far->port, .ca = far->ca, .token = "secret", .subprotocol = TG__SUBPROTOCOL};
     static const uint8_t follow_three[] = {0xc0, 0, 1, 0, 0, 0, 1, 0, 3, 0};
     wire_client *client = NULL;
     char answer[2048];
-    bool gap = false;
     assert_int_equal(wire_client_open(&upgrade, &client, answer, sizeof answer), 101);
     wire_client_send(client, WIRE_BINARY, true, follow_three, sizeof follow_three);
-    await_delta(client, &gap);
+    await_delta(client, gap);
+    return client;
+}
+
+static void a_half_open_connection_is_silent_and_lives_until_it_is_resumed(void **state)
+{
+    const far_end *far = *state;
+    bool gap = false;
+    wire_client *const client = follow(far, &gap);
     assert_int_equal(tell(far, 'o'), 1);
     const size_t waiting = wire_client_waiting(client);
     wire_client_send(client, WIRE_PING, true, "anybody", 7);
@@ -205,15 +212,8 @@ static void a_half_open_connection_is_silent_and_lives_until_it_is_resumed(void 
 static void a_resumed_connection_finds_a_gap_and_then_fits(void **state)
 {
     const far_end *far = *state;
-    const wire_upgrade upgrade = {
-        .port = far->port, .ca = far->ca, .token = "secret", .subprotocol = TG__SUBPROTOCOL};
-    static const uint8_t follow_three[] = {0xc0, 0, 1, 0, 0, 0, 1, 0, 3, 0};
-    wire_client *client = NULL;
-    char answer[2048];
     bool gap = false;
-    assert_int_equal(wire_client_open(&upgrade, &client, answer, sizeof answer), 101);
-    wire_client_send(client, WIRE_BINARY, true, follow_three, sizeof follow_three);
-    await_delta(client, &gap);
+    wire_client *const client = follow(far, &gap);
     assert_int_equal(tell(far, 'o'), 1);
     assert_int_equal(tell(far, 'w'), 1);
     assert_int_equal(tell(far, 'r'), 1);

@@ -226,6 +226,11 @@ static void what_is_lost_is_what_the_gateway_dropped(void **state)
          true);
 }
 
+static void a_share_of_all_frames_is_accounted_for(void **state)
+{
+    play(*state, "500 drop-rate 100000\n3500 drop-rate 0\n", true);
+}
+
 static int set_up(void **state)
 {
     static char folder[] = "/tmp/tickglass-ledger-XXXXXX";
@@ -244,6 +249,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_drops_nothing_is_lost),
         cmocka_unit_test(what_is_lost_is_what_the_gateway_dropped),
+        cmocka_unit_test(a_share_of_all_frames_is_accounted_for),
     };
     return cmocka_run_group_tests_name("integration.loss_ledger", tests, set_up, tear_down);
 }
