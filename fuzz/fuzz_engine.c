@@ -287,6 +287,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check(tg_reader_open(h.store, &h.reader) == TG_OK);
     const tg__engine_options options = {.store = h.store,
                                         .instruments_max = INSTRUMENTS,
+                                        .endpoint_count = 2,
                                         .interests_max = INTERESTS,
                                         .backoff_first_ms = 100,
                                         .backoff_cap_ms = 1000,

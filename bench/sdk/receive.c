@@ -269,7 +269,7 @@ static tg_client *open_client(const feed *f, uint64_t *view_number)
     }
     tg__client_connect(client);
     const tg__io_handler handler = tg__client_handler(client);
-    handler.on_connected(handler.ctx, 1);
+    handler.on_connected(handler.ctx, 1, "the bench");
     const tg__welcome welcome = {.instance = 1,
                                  .lineage = 7,
                                  .boundary = 1,

@@ -420,6 +420,7 @@ static void open_peer(storm *s, uint32_t index)
     memset(&options, 0, sizeof options);
     options.store = p->store;
     options.instruments_max = INSTRUMENTS;
+    options.endpoint_count = 1;
     options.interests_max = INSTRUMENTS;
     options.backoff_first_ms = s->options.backoff_first_ms;
     options.backoff_cap_ms = s->options.backoff_cap_ms;

@@ -123,6 +123,12 @@ insert before "$websockets/lib/plat/unix/unix-sockets.c" 'ret = (int)write(fd, b
 	if (ret < 0 && errno == ENOTSOCK)
 LINES
 
+# The SDK dials by itself (races, proxies) and puts its socket in the place of the one that libwebsockets is about
+# to connect: connected already is no failure. The wait for POLLOUT that follows finds the socket writeable.
+insert before "$websockets/lib/core-net/client/connect3.c" 'errno_copy != LWS_EALREADY &&' <<'LINES'
+		    errno_copy != EISCONN && /* tickglass: dialled before */
+LINES
+
 # A descriptor for each closed context: the event pipe is left for the end, where nobody knows of it any more.
 insert before "$websockets/lib/core-net/close.c" 'if (pt->dummy_pipe_fds[0] == wsi->desc.sockfd)' <<'LINES'
 		/* tickglass: forgotten in the next line, so closed in this one */

@@ -51,18 +51,12 @@ static bool explain_handshake(const tg__attempt *attempt, tg__closed *closed)
     return true;
 }
 
+/* The socket was connected before: this is a failure of our own, or the peer's haste. */
 static void explain_connect(const tg__attempt *attempt, tg__closed *closed)
 {
-    char reason[64] = "no connection";
-    int number = 0;
-    if (sscanf(attempt->detail, "conn fail: %d", &number) == 1) {
-        (void)strerror_r(number, reason, sizeof reason);
-    } else if (attempt->detail[0] != '\0') {
-        (void)snprintf(reason, sizeof reason, "%.60s", attempt->detail);
-    }
     closed->cause = TG__CAUSE_CONNECT;
-    (void)snprintf(closed->text, sizeof closed->text, "%.48s port %u: %.60s", attempt->address,
-                   (unsigned)attempt->port, reason);
+    (void)snprintf(closed->text, sizeof closed->text, "%.60s: %.60s", attempt->peer,
+                   attempt->detail[0] != '\0' ? attempt->detail : "no connection");
 }
 
 void tg__attempt_explain(const tg__attempt *attempt, tg__closed *closed)

@@ -8,8 +8,7 @@
 
 typedef struct tg__attempt {
     const char *host;
-    const char *address; /* that was tried; "" if none */
-    uint16_t port;
+    const char *peer;         /* that was dialled */
     bool requested;           /* TCP and TLS were there, the upgrade was sent */
     unsigned int http_status; /* 0: no answer came */
     const char *detail;       /* the transport's text */

@@ -70,7 +70,9 @@ static uint32_t or_default(uint32_t value, uint32_t usual)
 
 static tg_err settle_options(tg_client_options *o)
 {
-    TG_ENSURE(o->url != NULL, TG_ERR_INVALID_ARGUMENT);
+    TG_ENSURE(o->url != NULL && o->fallback_count < TG__ENDPOINTS_MAX &&
+                  (o->fallback_urls != NULL || o->fallback_count == 0),
+              TG_ERR_INVALID_ARGUMENT);
     o->instruments_max = or_default(o->instruments_max, INSTRUMENTS_DEFAULT);
     o->readers_max = or_default(o->readers_max, READERS_DEFAULT);
     o->events_max = or_default(o->events_max, EVENTS_DEFAULT);
@@ -127,12 +129,41 @@ static tg_err open_queues(tg_client *client)
     return tg__command_queue_init(&client->commands, 3 * interests + TG__FIND_SLOTS);
 }
 
+static uint32_t endpoint_count(const tg_client *client)
+{
+    return client->options.fallback_count + 1;
+}
+
+static tg_err parse_urls(const tg_client_options *o, tg__url urls[TG__ENDPOINTS_MAX], bool *tls)
+{
+    for (uint32_t i = 0; i <= o->fallback_count; i++) {
+        const char *text = i == 0 ? o->url : o->fallback_urls[i - 1];
+        TG_ENSURE(text != NULL, TG_ERR_INVALID_ARGUMENT);
+        TG_TRY(tg__url_parse(text, &urls[i]));
+        *tls |= urls[i].tls;
+        /* A proxy is another machine, whatever the name behind it. */
+        const bool local = urls[i].tls || urls[i].socket_path[0] != '\0' ||
+                           (tg__url_is_private(&urls[i]) && o->proxy == NULL);
+        TG_ENSURE(local || o->allow_plain_text_to_other_machines, TG_ERR_URL);
+    }
+    return TG_OK;
+}
+
 static tg_err open_connection(tg_client *client)
 {
+    tg__url urls[TG__ENDPOINTS_MAX];
     tg__io_options options;
     memset(&options, 0, sizeof options);
-    TG_TRY(tg__url_parse(client->options.url, &options.url));
-    if (options.url.tls) {
+    bool tls = false;
+    TG_TRY(parse_urls(&client->options, urls, &tls));
+    if (client->options.proxy != NULL) {
+        TG_TRY(tg__proxy_parse(client->options.proxy, &client->proxy));
+        options.proxy = &client->proxy;
+    }
+    options.urls = urls;
+    options.url_count = endpoint_count(client);
+    options.plain_anywhere = client->options.allow_plain_text_to_other_machines;
+    if (tls) {
         char why[192];
         TG_TRY(tg__trust_load(client->options.ca_file, &client->ca_pem, &options.ca_pem_size, why,
                               sizeof why));
@@ -154,6 +185,7 @@ static tg_err open_engine(tg_client *client)
     options.interests_max = interests_max(client);
     options.backoff_first_ms = client->options.backoff_first_ms;
     options.backoff_cap_ms = client->options.backoff_cap_ms;
+    options.endpoint_count = endpoint_count(client);
     options.random_seed = client->options.random_seed != 0 ? client->options.random_seed
                                                            : tg__io_random_seed(client->io);
     options.renews_tokens = client->options.token_provider != NULL;
@@ -178,6 +210,7 @@ static void release(tg_client *client)
     tg__credential_deinit(&client->credential);
     (void)pthread_mutex_destroy(&client->error_lock);
     free(client->ca_pem);
+    tg__wipe(&client->proxy, sizeof client->proxy);
     free(client);
 }
 
@@ -213,6 +246,8 @@ tg_err tg_client_open(const tg_client_options *opt, tg_client **out)
     client->options.url = NULL;
     client->options.ca_file = NULL;
     client->options.token = NULL;
+    client->options.fallback_urls = NULL;
+    client->options.proxy = NULL;
     client->options.clock = NULL;
     if (err != TG_OK) {
         release(client);

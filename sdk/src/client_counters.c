@@ -51,6 +51,8 @@ tg_err tg_client_counters_get(const tg_client *client, tg_client_counters *out)
         .late_inputs = read_count(&c->late_inputs),
         .state_errors = read_count(&c->state_errors),
         .set_mismatches = read_count(&c->set_mismatches),
+        .endpoint = read_count(&c->endpoint),
+        .failovers = read_count(&c->failovers),
     };
     memset(out, 0, size);
     memcpy(out, &now, size < sizeof now ? size : sizeof now);
@@ -99,6 +101,8 @@ static const sample_row sample_rows[] = {
     {AT(late_inputs),      SAMPLE_COUNTER, "late_inputs_total",        "What came of a connection that was over."},
     {AT(state_errors),     SAMPLE_COUNTER, "state_errors_total",       "Inputs that the state table refuses: mistakes of ours."},
     {AT(set_mismatches),   SAMPLE_COUNTER, "set_mismatches_total",     "Sets that the gateway knew otherwise."},
+    {AT(endpoint),         SAMPLE_GAUGE,   "endpoint",                 "The gateway of the latest attempt; 0 is the most preferred one."},
+    {AT(failovers),        SAMPLE_COUNTER, "failovers_total",          "Attempts at another gateway than the one before."},
 };
 /* clang-format on */
 

@@ -114,7 +114,7 @@ static void perform(tg_client *client, const tg__action *action)
 {
     switch (action->kind) {
     case TG__ACTION_CONNECT:
-        tg__io_connect(client->io, action->generation);
+        tg__io_connect(client->io, action->generation, action->as.endpoint);
         break;
     case TG__ACTION_SEND:
         if (tg__io_send(client->io, action->generation, action->as.send.bytes,
@@ -190,11 +190,17 @@ static void feed_plain(tg_client *client, tg__input_kind kind, uint32_t generati
     (void)feed(client, &input);
 }
 
-static void on_connected(void *ctx, uint32_t generation)
+static void on_connected(void *ctx, uint32_t generation, const char *peer)
 {
     tg_client *client = ctx;
     client->activity++;
-    feed_plain(client, TG__INPUT_CONNECTED, generation);
+    const tg__input input = {
+        .kind = TG__INPUT_CONNECTED,
+        .generation = generation,
+        .now_ns = tg_clock_mono_ns(&client->clock),
+        .as.peer = peer,
+    };
+    (void)feed(client, &input);
 }
 
 static void on_message(void *ctx, uint32_t generation, const uint8_t *bytes, size_t size,

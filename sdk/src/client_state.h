@@ -31,6 +31,7 @@ struct tg_client {
     tg__engine *engine;
     tg__io *io;
     char *ca_pem;
+    tg__proxy proxy; /* its user's password stays here: each connection needs it */
     tg_histogram *stage[TG_STAGE_COUNT];
 
     /* Between threads; each has its own rules. */

@@ -172,6 +172,8 @@ tg_err tg__engine_open(const tg__engine_options *options, tg__engine **out)
     TG_ENSURE(options->store != NULL && options->clock != NULL, TG_ERR_INVALID_ARGUMENT);
     TG_ENSURE(options->instruments_max > 0 && options->instruments_max <= TG_INSTRUMENT_MAX,
               TG_ERR_INVALID_ARGUMENT);
+    TG_ENSURE(options->endpoint_count > 0 && options->endpoint_count <= TG__ENDPOINTS_MAX,
+              TG_ERR_INVALID_ARGUMENT);
     tg__engine *engine = calloc(1, sizeof *engine);
     TG_ENSURE(engine != NULL, TG_ERR_NO_MEMORY);
     const tg_err err = allocate(engine, options);
@@ -188,6 +190,7 @@ tg_err tg__engine_open(const tg__engine_options *options, tg__engine **out)
     engine->next_request = 1;
     engine->timer_ns = TG__NEVER;
     tg__backoff_init(&engine->backoff, options->backoff_first_ms, options->backoff_cap_ms);
+    tg__endpoints_init(&engine->endpoints, options->endpoint_count);
     atomic_store_explicit(&engine->counters.rtt_ns, -1, memory_order_relaxed);
     tg__channel_init(&engine->channel, engine->channel_ids, engine->channel_images,
                      engine->channel_capacity, 1);

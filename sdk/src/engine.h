@@ -35,6 +35,7 @@ typedef struct tg__engine_options {
     uint32_t backoff_first_ms;
     uint32_t backoff_cap_ms;
     uint64_t random_seed;
+    uint32_t endpoint_count;             /* 1 to TG__ENDPOINTS_MAX, in order of preference */
     bool renews_tokens;                  /* TOKEN actions are answered */
     bool has_token;                      /* one is there for the first connection */
     const tg_clock *clock;               /* stamps stages only, never decides; copied */
@@ -82,6 +83,7 @@ typedef struct tg__input {
             size_t size;
             int64_t received_mono_ns;
         } message;
+        const char *peer; /* CONNECTED: whom it leads to, for people; NULL: unnamed */
         tg__closed closed;
         struct {
             tg_sub_id sub;
@@ -99,7 +101,7 @@ typedef struct tg__input {
 } tg__input;
 
 typedef enum tg__action_kind {
-    TG__ACTION_CONNECT,    /* open a connection and name it by generation */
+    TG__ACTION_CONNECT,    /* open a connection to endpoint and name it by generation */
     TG__ACTION_TOKEN,      /* get a token; TOKEN is given when it is there, or not to be had */
     TG__ACTION_SEND,       /* one binary message */
     TG__ACTION_SEND_TOKEN, /* the token that is there, as a TOKEN message */
@@ -121,6 +123,7 @@ typedef struct tg__action {
             const uint8_t *bytes;
             size_t size;
         } send;
+        uint32_t endpoint;
         int64_t deadline_ns;
         tg_token_reason token_reason;
         uint16_t close_code;
@@ -168,6 +171,8 @@ typedef struct tg__engine_counters {
     _Atomic uint64_t resyncs;
     _Atomic uint64_t connects;
     _Atomic uint64_t attempts;
+    _Atomic uint64_t endpoint;       /* of the latest attempt */
+    _Atomic uint64_t failovers;      /* attempts at another endpoint than the one before */
     _Atomic uint64_t token_requests; /* to the provider */
     _Atomic uint64_t tokens_renewed; /* in session */
     _Atomic uint64_t tokens_refused; /* renewals, and connections closed or refused for the token */

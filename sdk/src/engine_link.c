@@ -32,9 +32,18 @@ void tg__engine_connect(tg__engine *engine, int64_t now_ns)
     reset_session(engine);
     engine->session.attempt_ns = now_ns;
     engine->session.step_at_ns = now_ns + TG__CONNECT_NS;
+    const uint32_t before = engine->endpoints.current;
+    const uint32_t endpoint = tg__endpoints_choose(&engine->endpoints, now_ns);
     tg__count(&engine->counters.attempts, 1);
-    (void)tg__engine_push(engine, TG__ACTION_CONNECT);
-    (void)tg__engine_event(engine, TG_EVENT_SESSION, now_ns, TG_OK, "connecting");
+    tg__count(&engine->counters.failovers, endpoint != before);
+    tg__action *connect = tg__engine_push(engine, TG__ACTION_CONNECT);
+    if (connect != NULL) {
+        connect->as.endpoint = endpoint;
+    }
+    atomic_store_explicit(&engine->counters.endpoint, endpoint, memory_order_relaxed);
+    (void)tg__engine_event(engine, TG_EVENT_SESSION, now_ns, TG_OK,
+                           endpoint == 0 ? "connecting" : "connecting to fallback %u",
+                           (unsigned)endpoint);
 }
 
 tg_err tg__on_start(tg__engine *engine, const tg__input *input)
@@ -77,7 +86,8 @@ tg_err tg__on_connected(tg__engine *engine, const tg__input *input)
     engine->state = TG__ENGINE_OPENING;
     engine->session.step_at_ns = input->now_ns + TG__WELCOME_NS;
     (void)tg__engine_event(engine, TG_EVENT_SESSION, input->now_ns, TG_OK,
-                           "connected; waiting for the gateway's welcome");
+                           "connected to %.120s; waiting for the gateway's welcome",
+                           input->as.peer != NULL ? input->as.peer : "the gateway");
     return TG_OK;
 }
 
@@ -94,16 +104,30 @@ static void write_cause(char *text, size_t size, const tg__closed *closed, const
     char number[24] = "";
     if (closed->cause == TG__CAUSE_CLOSE_CODE) {
         (void)snprintf(number, sizeof number, " (close code %u)", (unsigned)closed->code);
-    } else if (closed->cause == TG__CAUSE_HTTP_STATUS) {
+    } else if (closed->code != 0) {
         (void)snprintf(number, sizeof number, " (HTTP %u)", (unsigned)closed->code);
     }
     (void)snprintf(text, size, "session: %s%s%s%s", clause, number,
                    closed->text[0] != '\0' ? ": " : "", closed->text);
 }
 
+/* A refused token says nothing of the gateway that refused it. */
+static void judge_endpoint(tg__engine *engine, int64_t now_ns, tg__cause cause, tg__policy policy)
+{
+    if (policy == TG__POLICY_RENEW || cause == TG__CAUSE_TOKEN) {
+        return;
+    }
+    if (was_stable(engine, now_ns) && policy == TG__POLICY_RETRY) {
+        tg__endpoints_succeed(&engine->endpoints);
+    } else {
+        tg__endpoints_fail(&engine->endpoints, now_ns);
+    }
+}
+
 void tg__engine_lose(tg__engine *engine, int64_t now_ns, const tg__closed *closed)
 {
     const tg__policy_row row = tg__policy_of(closed);
+    judge_endpoint(engine, now_ns, closed->cause, row.policy);
     if (was_stable(engine, now_ns)) {
         tg__backoff_reset(&engine->backoff);
     } else if (engine->state == TG__ENGINE_CONNECTING || engine->state == TG__ENGINE_OPENING) {
@@ -127,9 +151,13 @@ void tg__engine_lose(tg__engine *engine, int64_t now_ns, const tg__closed *close
     /* A renewed token that is refused, too, is not repaired by haste. */
     const bool again = renew && engine->tokens_refused > 1;
     const uint32_t floor_ms = closed->floor_ms > row.floor_ms ? closed->floor_ms : row.floor_ms;
-    const tg__backoff_kind kind = row.policy == TG__POLICY_RETRY_SLOW || again ? TG__BACKOFF_SLOW
-                                  : closed->floor_ms > 0                       ? TG__BACKOFF_TOLD
-                                                                               : TG__BACKOFF_OWN;
+    /* What has to be repaired at one gateway is no reason to be slow with another. */
+    const bool slow =
+        row.policy == TG__POLICY_RETRY_SLOW &&
+        (closed->cause == TG__CAUSE_TOKEN || !tg__endpoints_has_hope(&engine->endpoints, now_ns));
+    const tg__backoff_kind kind = slow || again          ? TG__BACKOFF_SLOW
+                                  : closed->floor_ms > 0 ? TG__BACKOFF_TOLD
+                                                         : TG__BACKOFF_OWN;
     const int64_t delay_ns = tg__backoff_next_ns(&engine->backoff, &engine->random, kind, floor_ms);
     engine->state = TG__ENGINE_WAITING;
     engine->session.step_at_ns = now_ns + delay_ns;

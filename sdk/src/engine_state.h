@@ -6,6 +6,7 @@
 #include <tickglass/internal/frame.h>
 
 #include "backoff.h"
+#include "endpoints.h"
 #include "engine.h"
 
 #define TG__MS_NS         INT64_C(1000000)
@@ -110,6 +111,7 @@ struct tg__engine {
     uint32_t next_request;
     tg__random random;
     tg__backoff backoff;
+    tg__endpoints endpoints;
     tg__knowledge knowledge;
     tg__session session;
     tg__desired desired;  /* on the conflated channel */

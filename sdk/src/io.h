@@ -16,13 +16,17 @@
 
 #include "credential.h"
 #include "policy.h"
+#include "proxy.h"
 #include "url.h"
+
+#define TG__ENDPOINTS_MAX 8u
 
 typedef struct tg__io tg__io;
 
 /* No call comes for a connection after tg__io_close_connection(), tg__io_drop() or on_closed. */
 typedef struct tg__io_handler {
-    void (*on_connected)(void *ctx, uint32_t generation);
+    /* peer: whom it leads to, for people. */
+    void (*on_connected)(void *ctx, uint32_t generation, const char *peer);
     /* A whole message; the bytes are valid during the call. received_mono_ns: its last byte. */
     void (*on_message)(void *ctx, uint32_t generation, const uint8_t *bytes, size_t size,
                        int64_t received_mono_ns);
@@ -33,8 +37,12 @@ typedef struct tg__io_handler {
 } tg__io_handler;
 
 typedef struct tg__io_options {
-    tg__url url;
-    const char *ca_pem; /* with its terminator; kept by the caller as long as io is open */
+    const tg__url *urls;    /* copied */
+    uint32_t url_count;     /* 1 to TG__ENDPOINTS_MAX */
+    const tg__proxy *proxy; /* NULL: none; the caller's, as long as io is open */
+    bool plain_anywhere;    /* without TLS to other machines, too, through a proxy for one */
+    /* With its terminator; kept by the caller as long as io is open. NULL: no URL is of TLS. */
+    const char *ca_pem;
     size_t ca_pem_size;
     tg__credential
         *credential; /* handed over with each upgrade; the caller's, as long as io is open */
@@ -48,7 +56,7 @@ TG_MUST_CHECK tg_err tg__io_open(const tg__io_options *options, tg__io **out);
 void tg__io_close(tg__io *io);
 
 /* One connection at a time; the one before must have been closed, dropped or reported as closed. */
-void tg__io_connect(tg__io *io, uint32_t generation);
+void tg__io_connect(tg__io *io, uint32_t generation, uint32_t endpoint);
 /* TG_ERR_FULL: the peer does not take what was sent before; nothing of this message is sent. */
 TG_MUST_CHECK tg_err tg__io_send(tg__io *io, uint32_t generation, const uint8_t *bytes,
                                  size_t size);

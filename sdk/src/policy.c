@@ -37,7 +37,6 @@ static const code_row http_rows[] = {
     {300, 399,   {TG__POLICY_RETRY_SLOW, TG_ERR_REFUSED,         "the gateway redirects, which is not followed", 0}},
     {401, 401,   {TG__POLICY_RENEW,      TG_ERR_UNAUTHORIZED,    "the gateway refused the token", 0}},
     {403, 403,   {TG__POLICY_STOP,       TG_ERR_UNAUTHORIZED,    "the gateway forbids this token", 0}},
-    {407, 407,   {TG__POLICY_STOP,       TG_ERR_REFUSED,         "a proxy wants credentials", 0}},
     {408, 408,   {TG__POLICY_RETRY,      TG_ERR_REFUSED,         "the gateway did not get the request in time", 0}},
     {425, 425,   {TG__POLICY_RETRY,      TG_ERR_REFUSED,         "the gateway wants the request later", 0}},
     {429, 429,   {TG__POLICY_RETRY,      TG_ERR_REFUSED,         "the gateway limits attempts", ADMISSION_MS}},
@@ -46,6 +45,15 @@ static const code_row http_rows[] = {
     {502, 504,   {TG__POLICY_RETRY,      TG_ERR_REFUSED,         "the gateway is not available", 0}},
     {500, 599,   {TG__POLICY_RETRY_SLOW, TG_ERR_REFUSED,         "the gateway failed", 0}},
     {0, 65535,   {TG__POLICY_RETRY_SLOW, TG_ERR_REFUSED,         "the answer is not that of a gateway", 0}},
+};
+
+static const code_row proxy_rows[] = {
+    {407, 407,   {TG__POLICY_STOP,       TG_ERR_REFUSED,         "the proxy does not accept our user name and password", 0}},
+    {408, 408,   {TG__POLICY_RETRY,      TG_ERR_CONNECT,         "the proxy did not get the request in time", 0}},
+    {429, 429,   {TG__POLICY_RETRY,      TG_ERR_CONNECT,         "the proxy limits attempts", ADMISSION_MS}},
+    {502, 504,   {TG__POLICY_RETRY,      TG_ERR_CONNECT,         "the proxy could not reach the gateway", 0}},
+    {100, 599,   {TG__POLICY_RETRY_SLOW, TG_ERR_REFUSED,         "the proxy refused the connection", 0}},
+    {0, 65535,   {TG__POLICY_RETRY,      TG_ERR_CONNECT,         "the proxy did not lead to the gateway", 0}},
 };
 
 static const tg__policy_row cause_rows[TG__CAUSE_COUNT] = {
@@ -79,6 +87,9 @@ tg__policy_row tg__policy_of(const tg__closed *closed)
     }
     if (closed->cause == TG__CAUSE_HTTP_STATUS) {
         return row_of_code(http_rows, closed->code);
+    }
+    if (closed->cause == TG__CAUSE_PROXY) {
+        return row_of_code(proxy_rows, closed->code);
     }
     return cause_rows[closed->cause < TG__CAUSE_COUNT ? closed->cause : TG__CAUSE_LOST];
 }

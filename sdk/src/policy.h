@@ -20,6 +20,7 @@ typedef enum tg__cause {
     TG__CAUSE_PEER_FAULT,  /* it broke the protocol */
     TG__CAUSE_STOPPED,     /* our side wanted to end */
     TG__CAUSE_TOKEN,       /* there was none to connect with */
+    TG__CAUSE_PROXY,       /* it leads nowhere: code is its HTTP status, or 0 */
     TG__CAUSE_COUNT
 } tg__cause;
 
@@ -27,7 +28,7 @@ typedef enum tg__cause {
 
 typedef struct tg__closed {
     tg__cause cause;
-    uint16_t code;                  /* close code or HTTP status, else 0 */
+    uint16_t code;                  /* close code or HTTP status (the proxy's, too), else 0 */
     uint32_t floor_ms;              /* reconnect_after_ms or Retry-After; 0: none given */
     char text[TG__CAUSE_TEXT_SIZE]; /* detail of the layer that saw it; may be empty */
 } tg__closed;

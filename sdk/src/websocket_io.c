@@ -7,11 +7,15 @@
  */
 #include "io.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <libwebsockets.h>
 
@@ -19,8 +23,8 @@
 #include <tickglass/internal/control_flow.h>
 
 #include "attempt.h"
+#include "dialer.h"
 #include "poll_set.h"
-#include "resolver.h"
 #include "tls_trust.h"
 
 #define CONNECTIONS_MAX 8u /* the current one, and those that still say good-bye */
@@ -37,21 +41,29 @@
 #define TEXT_OF(token)                    #token
 #define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
 
+typedef struct endpoint {
+    tg__url url;
+    char host_header[TG__HOST_SIZE + 16];
+    /* libwebsockets' word for where its socket goes; it is connected before. */
+    char address[TG__SOCKET_PATH_SIZE + 1];
+} endpoint;
+
 typedef struct connection {
     bool used;
     bool detached; /* the engine has given it up: it hears nothing more of it */
     bool established;
     bool requested; /* TCP and TLS are there: the upgrade was sent */
     bool failed;    /* ended before it was established; closed says why */
-    bool resolving;
+    bool dialing;
     bool oversized; /* the rest of its message is thrown away */
     uint16_t close_code;
     uint32_t generation;
-    uint32_t next_address;
+    int fd; /* dialled, and not libwebsockets' yet; -1: none */
     tg__io *io;
+    const endpoint *to;
     struct lws *wsi;
     tg__closed closed;
-    tg__addresses addresses;
+    char peer[sizeof((tg__dialed *)NULL)->peer];
 } connection;
 
 /* A message in the out buffer: this, LWS_PRE bytes for libwebsockets' header, then the payload. */
@@ -68,11 +80,12 @@ typedef struct io_alarm {
 
 struct tg__io {
     struct lws_context *context;
-    tg__resolver *resolver;
+    tg__dialer *dialer;
     tg__io_handler handler;
     tg_clock clock;
-    tg__url url;
-    char host_header[TG__HOST_SIZE + 16];
+    endpoint endpoints[TG__ENDPOINTS_MAX];
+    const tg__proxy *proxy; /* NULL: none */
+    bool plain_anywhere;
     tg__credential *credential;
     size_t message_size_max;
     connection connections[CONNECTIONS_MAX];
@@ -97,6 +110,10 @@ static void free_connection(connection *c)
 {
     if (c->io->current == c) {
         c->io->current = NULL;
+    }
+    if (c->fd >= 0) {
+        (void)close(c->fd);
+        c->fd = -1;
     }
     c->used = false;
 }
@@ -140,10 +157,7 @@ static void on_connection_error(connection *c, struct lws *wsi, const char *deta
                    detail != NULL ? detail : "");
     char retry_after[HEADER_SIZE] = "";
     char date[HEADER_SIZE] = "";
-    tg__attempt attempt = {c->io->url.host, "", c->io->url.port, c->requested, 0, text, "", "", 0};
-    if (c->next_address > 0) {
-        attempt.address = c->addresses.text[c->next_address - 1];
-    }
+    tg__attempt attempt = {c->to->url.host, c->peer, c->requested, 0, text, "", "", 0};
     if (c->requested) {
         attempt.http_status = lws_http_client_http_response(wsi);
         (void)lws_hdr_copy(wsi, retry_after, sizeof retry_after, WSI_TOKEN_HTTP_RETRY_AFTER);
@@ -165,6 +179,7 @@ static connection *take_connection(tg__io *io)
             connection *c = &io->connections[i];
             memset(c, 0, sizeof *c);
             c->used = true;
+            c->fd = -1;
             c->io = io;
             return c;
         }
@@ -172,34 +187,22 @@ static connection *take_connection(tg__io *io)
     return NULL;
 }
 
-static bool next_address(connection *c, const char **address)
+/* libwebsockets makes a socket of its own; on_connecting() puts the dialled one in its place. */
+static void give_socket(connection *c)
 {
-    while (c->next_address < c->addresses.count) {
-        *address = c->addresses.text[c->next_address++];
-        /* Without TLS a name must not lead to another machine, whatever the resolver says. */
-        if (c->io->url.tls || tg__address_is_loopback(*address)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void try_address(connection *c, const char *address)
-{
-    tg__io *io = c->io;
+    const endpoint *to = c->to;
     struct lws_client_connect_info info;
     memset(&info, 0, sizeof info);
-    info.context = io->context;
-    info.address = address;
-    info.port = io->url.port;
-    info.path = io->url.path;
-    info.host = io->host_header; /* the certificate and SNI are judged by its name */
+    info.context = c->io->context;
+    info.address = to->address;
+    info.port = to->url.port;
+    info.path = to->url.path;
+    info.host = to->host_header; /* the certificate and SNI are judged by its name */
     info.protocol = TG__SUBPROTOCOL;
     info.local_protocol_name = TG__SUBPROTOCOL;
-    info.ssl_connection = (io->url.tls ? LCCSCF_USE_SSL : 0) | LCCSCF_HTTP_NO_FOLLOW_REDIRECT;
+    info.ssl_connection = (to->url.tls ? LCCSCF_USE_SSL : 0) | LCCSCF_HTTP_NO_FOLLOW_REDIRECT;
     info.opaque_user_data = c;
     info.pwsi = &c->wsi;
-    c->requested = false;
     if (lws_client_connect_via_info(&info) == NULL) {
         c->wsi = NULL;
         if (!c->failed) {
@@ -209,62 +212,63 @@ static void try_address(connection *c, const char *address)
     }
 }
 
-static void try_next_address(connection *c)
+/* Non-zero: without its socket the attempt is over. The number stays what it was, so that it can be
+ * watched as before; a set that watches what is behind the number has to be told. */
+static int on_connecting(connection *c, int number)
 {
-    const char *address = NULL;
-    if (next_address(c, &address)) {
-        try_address(c, address);
-        return;
+    if (c->fd < 0 || dup2(c->fd, number) < 0 || fcntl(number, F_SETFD, FD_CLOEXEC) != 0) {
+        return -1;
     }
-    set_cause(c, TG__CAUSE_RESOLVE, "no address that may be used");
-    fail(c);
+    (void)close(c->fd);
+    c->fd = -1;
+    /* Who asks Linux for the first time after a connection has come about is told that it came
+     * about just now, everybody after that that it is there. libwebsockets must hear the latter: it
+     * goes on to TLS at once otherwise, still inside the call that makes the connection, and what
+     * fails in there is reported to nobody. */
+    struct sockaddr_storage peer;
+    socklen_t size = sizeof peer;
+    if (getpeername(number, (struct sockaddr *)&peer, &size) == 0) {
+        (void)connect(number, (const struct sockaddr *)&peer, size);
+    }
+    tg__poll_set_put(&c->io->poll_set, number, POLLIN);
+    return 0;
 }
 
 static void start_connection(connection *c)
 {
-    const tg__url *url = &c->io->url;
-    if (url->literal) {
-        c->addresses.count = 1;
-        (void)snprintf(c->addresses.text[0], sizeof c->addresses.text[0], "%.*s",
-                       (int)sizeof c->addresses.text[0] - 1, url->host);
-        try_next_address(c);
-        return;
-    }
-    if (tg__resolver_ask(c->io->resolver, url->host) != TG_OK) {
+    tg__io *io = c->io;
+    const tg__url *url = &c->to->url;
+    /* What is given to a proxy has left this machine: the caller saw to it that it may. */
+    const bool loopback_only = !url->tls && !io->plain_anywhere;
+    if (tg__dialer_dial(io->dialer, url, io->proxy, loopback_only) != TG_OK) {
         set_cause(c, TG__CAUSE_RESOLVE, "the system's resolver does not come back");
         fail(c);
         return;
     }
-    c->resolving = true;
+    c->dialing = true;
 }
 
-static void take_addresses(tg__io *io)
+static void take_dialled(tg__io *io)
 {
     connection *c = io->current;
-    if (c == NULL || !c->resolving || !tg__resolver_take(io->resolver, &c->addresses)) {
+    tg__dialed dialled;
+    if (c == NULL || !c->dialing || !tg__dialer_take(io->dialer, &dialled)) {
         return;
     }
-    c->resolving = false;
-    if (c->addresses.failure != 0) {
-        char text[TG__CAUSE_TEXT_SIZE];
-        (void)snprintf(text, sizeof text, "%.64s: %.56s", io->url.host,
-                       gai_strerror(c->addresses.failure));
-        set_cause(c, TG__CAUSE_RESOLVE, text);
+    c->dialing = false;
+    if (dialled.fd < 0) {
+        c->closed = dialled.closed;
         fail(c);
         return;
     }
-    try_next_address(c);
+    memcpy(c->peer, dialled.peer, sizeof c->peer);
+    c->fd = dialled.fd;
+    give_socket(c);
 }
 
-/* An attempt that failed before TLS goes on with the name's next address. */
 static void handle_failure(connection *c)
 {
     c->failed = false;
-    const char *address = NULL;
-    if (!c->detached && c->closed.cause == TG__CAUSE_CONNECT && next_address(c, &address)) {
-        try_address(c, address);
-        return;
-    }
     report_closed(c);
     if (c->wsi == NULL) {
         free_connection(c);
@@ -282,8 +286,8 @@ static void on_step(lws_sorted_usec_list_t *sul)
         io->handler.on_closed(io->handler.ctx, generation, &closed);
     }
     connection *current = io->current;
-    const bool fresh = current != NULL && current->wsi == NULL && !current->failed &&
-                       !current->resolving && current->next_address == 0;
+    const bool fresh =
+        current != NULL && current->wsi == NULL && !current->failed && !current->dialing;
     if (fresh) {
         start_connection(current);
     }
@@ -311,13 +315,14 @@ static void schedule_step(tg__io *io)
     lws_sul_schedule(io->context, 0, &io->step.sul, on_step, 1);
 }
 
-void tg__io_connect(tg__io *io, uint32_t generation)
+void tg__io_connect(tg__io *io, uint32_t generation, uint32_t number)
 {
     io->in_used = 0;
     clear_out(io);
     connection *c = take_connection(io);
     if (c != NULL) {
         c->generation = generation;
+        c->to = &io->endpoints[number];
         io->current = c;
     } else {
         io->refused_generation = generation;
@@ -333,14 +338,14 @@ static connection *connection_of(tg__io *io, uint32_t generation)
     return c != NULL && c->generation == generation ? c : NULL;
 }
 
-/* Nothing more is heard of c; a look-up that it waits for is forgotten. */
+/* Nothing more is heard of c; what is dialled for it is forgotten. */
 static void detach(connection *c)
 {
     c->detached = true;
     c->io->current = NULL;
-    if (c->resolving) {
-        tg__resolver_cancel(c->io->resolver);
-        c->resolving = false;
+    if (c->dialing) {
+        tg__dialer_cancel(c->io->dialer);
+        c->dialing = false;
     }
     if (c->wsi == NULL && !c->failed) {
         free_connection(c);
@@ -548,7 +553,7 @@ static void on_gone(connection *c)
 {
     c->wsi = NULL;
     if (c->failed) {
-        schedule_step(c->io); /* the next address, or the report */
+        schedule_step(c->io); /* reports it */
         return;
     }
     report_closed(c);
@@ -561,6 +566,8 @@ static int on_connection(connection *c, struct lws *wsi, enum lws_callback_reaso
     /* libwebsockets knows far more reasons than the ones that concern us. */
     if (reason == LWS_CALLBACK_CLIENT_RECEIVE) {
         on_receive(c, wsi, in, size);
+    } else if (reason == LWS_CALLBACK_CONNECTING) {
+        return on_connecting(c, (int)(intptr_t)in);
     } else if (reason == LWS_CALLBACK_CLIENT_WRITEABLE) {
         return on_writeable(c, wsi);
     } else if (reason == LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER) {
@@ -573,7 +580,7 @@ static int on_connection(connection *c, struct lws *wsi, enum lws_callback_reaso
         if (c->detached) {
             (void)lws_callback_on_writable(wsi);
         } else {
-            c->io->handler.on_connected(c->io->handler.ctx, c->generation);
+            c->io->handler.on_connected(c->io->handler.ctx, c->generation, c->peer);
         }
     } else if (reason == LWS_CALLBACK_CLIENT_CONNECTION_ERROR) {
         on_connection_error(c, wsi, in, size);
@@ -597,7 +604,7 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
         return 0; /* the context is being made */
     }
     if (reason == LWS_CALLBACK_EVENT_WAIT_CANCELLED) {
-        take_addresses(io);
+        take_dialled(io);
         io->handler.on_wake(io->handler.ctx);
         return 0;
     }
@@ -640,7 +647,7 @@ static struct lws_context *make_context(tg__io *io, const tg__io_options *option
     info.pt_serv_buf_size = RX_CHUNK_SIZE;
     info.connect_timeout_secs = ATTEMPT_SECONDS;
     info.timeout_secs = ATTEMPT_SECONDS;
-    if (options->url.tls) {
+    if (options->ca_pem != NULL) {
         info.options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT | LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS;
         info.client_ssl_ca_mem = options->ca_pem;
         info.client_ssl_ca_mem_len = (unsigned int)options->ca_pem_size;
@@ -657,9 +664,25 @@ static struct lws_context *make_context(tg__io *io, const tg__io_options *option
     return context;
 }
 
-static void on_addresses(void *ctx)
+static void on_dialled(void *ctx)
 {
     tg__io_wake(ctx);
+}
+
+static void fill_endpoint(endpoint *to, const tg__url *url)
+{
+    to->url = *url;
+    const bool usual = url->port == (url->tls ? 443 : 80);
+    const bool six = strchr(url->host, ':') != NULL;
+    if (usual) {
+        (void)snprintf(to->host_header, sizeof to->host_header, six ? "[%s]" : "%s", url->host);
+    } else {
+        (void)snprintf(to->host_header, sizeof to->host_header, six ? "[%s]:%u" : "%s:%u",
+                       url->host, (unsigned)url->port);
+    }
+    const bool is_socket = url->socket_path[0] != '\0';
+    (void)snprintf(to->address, sizeof to->address, is_socket ? "+%s" : "127.0.0.1",
+                   url->socket_path);
 }
 
 static tg_err fill(tg__io *io, const tg__io_options *options)
@@ -669,21 +692,16 @@ static tg_err fill(tg__io *io, const tg__io_options *options)
     io->clock = *options->clock;
     io->timer.io = io;
     io->step.io = io;
-    io->url = options->url;
-    io->message_size_max = options->message_size_max;
-    const bool usual = options->url.port == (options->url.tls ? 443 : 80);
-    const bool six = strchr(options->url.host, ':') != NULL;
-    if (usual) {
-        (void)snprintf(io->host_header, sizeof io->host_header, six ? "[%s]" : "%s",
-                       options->url.host);
-    } else {
-        (void)snprintf(io->host_header, sizeof io->host_header, six ? "[%s]:%u" : "%s:%u",
-                       options->url.host, (unsigned)options->url.port);
+    io->proxy = options->proxy;
+    io->plain_anywhere = options->plain_anywhere;
+    for (uint32_t i = 0; i < options->url_count; i++) {
+        fill_endpoint(&io->endpoints[i], &options->urls[i]);
     }
+    io->message_size_max = options->message_size_max;
     io->in = malloc(io->message_size_max);
     io->out = malloc(OUT_SIZE);
     TG_ENSURE(io->in != NULL && io->out != NULL, TG_ERR_NO_MEMORY);
-    TG_TRY(tg__resolver_open(on_addresses, io, &io->resolver));
+    TG_TRY(tg__dialer_open(on_dialled, io, &io->dialer));
     io->context = make_context(io, options);
     TG_ENSURE(io->context != NULL, TG_ERR_NO_MEMORY);
     return TG_OK;
@@ -713,11 +731,16 @@ void tg__io_close(tg__io *io)
     for (uint32_t i = 0; i < CONNECTIONS_MAX; i++) {
         io->connections[i].detached = true;
     }
-    tg__resolver_close(io->resolver); /* first: it wakes the context */
+    tg__dialer_close(io->dialer); /* first: it wakes the context */
     if (io->context != NULL) {
         lws_sul_cancel(&io->timer.sul);
         lws_sul_cancel(&io->step.sul);
         lws_context_destroy(io->context);
+    }
+    for (uint32_t i = 0; i < CONNECTIONS_MAX; i++) {
+        if (io->connections[i].used) {
+            free_connection(&io->connections[i]);
+        }
     }
     tg__poll_set_close(&io->poll_set);
     if (io->out != NULL) {
@@ -802,7 +825,7 @@ int64_t tg__io_deadline(tg__io *io)
     int64_t deadline_ns = io->timer_ns;
     for (uint32_t i = 0; i < CONNECTIONS_MAX; i++) {
         const connection *c = &io->connections[i];
-        if (c->used && !c->resolving && (c->detached || !c->established) &&
+        if (c->used && !c->dialing && (c->detached || !c->established) &&
             deadline_ns - UNSETTLED_NS > now_ns) {
             deadline_ns = now_ns + UNSETTLED_NS;
         }

@@ -35,6 +35,7 @@ static void open_engine(rig *r, uint32_t instruments_max, bool renews_tokens)
     memset(&options, 0, sizeof options);
     options.store = r->store;
     options.instruments_max = instruments_max;
+    options.endpoint_count = 1;
     options.interests_max = 2 * instruments_max;
     options.backoff_first_ms = 500;
     options.backoff_cap_ms = 15000;

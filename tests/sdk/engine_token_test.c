@@ -90,6 +90,7 @@ static void a_token_of_the_options_is_used_without_asking(void **state)
     tg__engine_close(r.engine);
     const tg__engine_options options = {.store = r.store,
                                         .instruments_max = 64,
+                                        .endpoint_count = 1,
                                         .interests_max = 64,
                                         .backoff_first_ms = 500,
                                         .backoff_cap_ms = 15000,

@@ -105,6 +105,7 @@ static void player_open(player *p, const char *name)
     memset(&options, 0, sizeof options);
     options.store = p->store;
     options.instruments_max = 64;
+    options.endpoint_count = 1;
     options.interests_max = 128;
     options.backoff_first_ms = 500;
     options.backoff_cap_ms = 15000;

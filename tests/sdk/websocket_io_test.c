@@ -41,9 +41,10 @@ typedef struct driver {
     unsigned messages_at_timer;
 } driver;
 
-static void on_connected(void *ctx, uint32_t generation)
+static void on_connected(void *ctx, uint32_t generation, const char *peer)
 {
     driver *d = ctx;
+    assert_non_null(strstr(peer, "127.0.0.1 port "));
     assert_int_equal(generation, 7);
     d->connected++;
 }
@@ -98,14 +99,17 @@ static driver *start(raw_script script)
     memset(&options, 0, sizeof options);
     char url[64];
     (void)snprintf(url, sizeof url, "ws://127.0.0.1:%u", (unsigned)d.server.port);
-    assert_int_equal(tg__url_parse(url, &options.url), TG_OK);
+    tg__url parsed;
+    assert_int_equal(tg__url_parse(url, &parsed), TG_OK);
+    options.urls = &parsed;
+    options.url_count = 1;
     assert_int_equal(tg__credential_init(&d.credential, "the-token", true), TG_OK);
     options.credential = &d.credential;
     options.message_size_max = MESSAGE_MAX;
     options.clock = &d.clock;
     options.handler = (tg__io_handler){on_connected, on_message, on_closed, on_timer, on_wake, &d};
     assert_int_equal(tg__io_open(&options, &d.io), TG_OK);
-    tg__io_connect(d.io, 7);
+    tg__io_connect(d.io, 7, 0);
     return &d;
 }
 

@@ -70,7 +70,8 @@ typedef enum tg_token_reason {
 typedef struct tg_client_options {
     size_t struct_size;  /**< set by tg_client_options_init() */
     const char *url;     /**< wss://host[:port][/path], "/tickglass" without a path; ws:// only
-                            to a loopback address, and an IPv6 address only there */
+                            to a loopback address, and an IPv6 address only there; or
+                            ws+unix:/path/of/socket */
     const char *ca_file; /**< PEM; NULL: the system's trust store */
     const char *token;   /**< bearer token, or NULL; copied. With a token_provider it serves the
                             first connection and is wiped then, else it is wiped at close */
@@ -114,6 +115,25 @@ typedef struct tg_client_options {
      * held. NULL: token is the only one, and without renewal the client stops when it is refused.
      */
     void (*token_provider)(void *ctx, tg_client *client, tg_token_reason reason);
+    /**
+     * Further gateways, in order of preference behind url; copied, at most 7. An attempt goes to
+     * the first one that has not failed lately: one that brought no session of ten seconds is
+     * passed over for 30 s, with each failure in a row for twice as long, up to 8 min. A session
+     * that holds is never left for a more preferred gateway. Delays between attempts, those that a
+     * gateway asks for included, hold for the client and not for each gateway: having several
+     * never makes more attempts.
+     */
+    const char *const *fallback_urls;
+    uint32_t fallback_count;
+    /**
+     * http://[user:password@]host:port: a proxy that leads every connection on (CONNECT), except to
+     * a Unix socket; user and password percent-encoded. NULL: none, whatever the environment says.
+     * The password is kept in memory until close.
+     */
+    const char *proxy;
+    /** Lets ws:// go to other machines, where prices and the token can be read and changed by
+     * everybody on the way. */
+    bool allow_plain_text_to_other_machines;
 } tg_client_options;
 
 /** Thread: any.  Blocks: no.  Since: 0.1 */
@@ -125,7 +145,7 @@ TG_API void tg_client_options_init(tg_client_options *opt);
  * @param[in]  opt  options; copied, the caller may free them on return
  * @param[out] out  the client on TG_OK, NULL otherwise; close with tg_client_close()
  * @retval TG_ERR_INVALID_ARGUMENT  opt, opt->url or out is NULL, or a value is out of range
- * @retval TG_ERR_URL               the URL cannot be used; plain ws:// to another machine included
+ * @retval TG_ERR_URL               a URL cannot be used; plain ws:// to another machine included
  * @retval TG_ERR_UNSUPPORTED       opt comes from a newer header and sets a field this library
  * lacks
  * @retval TG_ERR_CERTIFICATE       ca_file cannot be read or holds no certificate
@@ -291,6 +311,8 @@ typedef struct tg_client_counters {
     uint64_t late_inputs;    /**< what came of a connection that was over: ignored */
     uint64_t state_errors;   /**< what the session's state table refuses: a mistake of ours */
     uint64_t set_mismatches; /**< the gateway's account of our set was not ours */
+    uint64_t endpoint;  /**< of the latest attempt: 0 is url, 1 the first of fallback_urls, … */
+    uint64_t failovers; /**< attempts at another one than the attempt before */
 } tg_client_counters;
 
 /** Set struct_size first. Thread: any.  Blocks: no.  Since: 0.1 */
