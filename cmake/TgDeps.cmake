@@ -78,6 +78,12 @@ function(tg_dep_system_stack)
       tg_deps_stop("TG_SYSTEM_DEPS: the system's libwebsockets ${TG_websockets_VERSION} is built without ${symbol}: leave the option off")
     endif()
   endforeach()
+  # The SDK gives it sockets that are connected already, which cmake/deps/edit-sources.sh makes it take.
+  list(GET TG_websockets_LINK_LIBRARIES 0 library)
+  file(STRINGS ${library} edited REGEX tickglass_tls_failure LIMIT_COUNT 1)
+  if(NOT edited)
+    tg_deps_stop("TG_SYSTEM_DEPS: the system's libwebsockets was built without cmake/deps/edit-sources.sh: leave the option off")
+  endif()
   add_library(tg_dep_mbedtls INTERFACE)
   target_include_directories(tg_dep_mbedtls SYSTEM INTERFACE ${TG_MBEDTLS_INCLUDE_DIR})
   target_link_libraries(tg_dep_mbedtls INTERFACE

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "io.h"
+#include "url.h"
 
 /* One that failed is passed over for so long; doubles with each failure in a row. */
 #define TG__AVOID_FIRST_NS INT64_C(30000000000)

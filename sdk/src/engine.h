@@ -25,6 +25,7 @@
 
 #include "desired.h"
 #include "policy.h"
+#include "url.h"
 
 typedef struct tg__engine tg__engine;
 

@@ -19,8 +19,6 @@
 #include "proxy.h"
 #include "url.h"
 
-#define TG__ENDPOINTS_MAX 8u
-
 typedef struct tg__io tg__io;
 
 /* No call comes for a connection after tg__io_close_connection(), tg__io_drop() or on_closed. */

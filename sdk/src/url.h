@@ -7,12 +7,11 @@
 
 #include <tickglass/err.h>
 
-#define TG__HOST_SIZE                                                                              \
-    128 /* libwebsockets checks at most so much of a name against a certificate                    \
-         */
-#define TG__PATH_SIZE 512
-
+/* libwebsockets checks at most so much of a name against a certificate. */
+#define TG__HOST_SIZE        128
+#define TG__PATH_SIZE        512
 #define TG__SOCKET_PATH_SIZE 108 /* of a Unix socket */
+#define TG__ENDPOINTS_MAX    8u  /* gateways that a client may choose from */
 
 typedef struct tg__url {
     bool tls;

@@ -801,7 +801,8 @@ static void rotation_starts_files_that_read_alone(void **state)
     assert_int_equal(tg_recorder_counters_get(f.recorder, &counters), TG_OK);
     assert_true(counters.files >= 3);
     tg_recorder_close(f.recorder);
-    /* Closing writes what is still in the rings, and may rotate once more: what is on disk says how many there are. */
+    /* Closing writes what is still in the rings, and may rotate once more: what is on disk says how
+     * many there are. */
     uint64_t sum = count_records(f.path, 0);
     uint32_t files = 1;
     for (;; files++) {

@@ -259,7 +259,8 @@ static void a_closed_port_is_tried_again_and_descriptors_stay_flat(void **state)
     for (unsigned part = 1; part <= 20; part++) {
         attempts_wanted = attempts / 20 * part;
         client_rig_await(&rig, has_tried_often);
-        /* A call that is under way and one that is ending: a socket, and how to give it up, each. */
+        /* A call that is under way and one that is ending: a socket, and how to give it up, each.
+         */
         assert_true(open_descriptors() <= before + 4);
     }
     const tg_event last = client_rig_last(&rig);

@@ -74,8 +74,7 @@ static void a_name_an_address_and_a_unix_socket_lead_to_a_connection(void **stat
     listener_open(&l, "127.0.0.1", 0);
     char peer[64];
     (void)snprintf(peer, sizeof peer, "127.0.0.1 port %u", (unsigned)l.port);
-    const tg__url urls[] = {url_of("ws://localhost", l.port),
-                            url_of("wss://127.0.0.1", l.port)};
+    const tg__url urls[] = {url_of("ws://localhost", l.port), url_of("wss://127.0.0.1", l.port)};
     for (size_t i = 0; i < 2; i++) {
         const tg__dialed dialled = dial(&urls[i], NULL, true);
         assert_true(dialled.fd >= 0);

@@ -15,7 +15,8 @@ static int64_t rig_utc_ns(void *ctx)
     return ((rig *)ctx)->market.utc_ns;
 }
 
-static void open_engine(rig *r, uint32_t instruments_max, bool renews_tokens)
+static void open_engine(rig *r, uint32_t instruments_max, uint32_t endpoint_count,
+                        bool renews_tokens)
 {
     memset(r, 0, sizeof *r);
     r->now_ns = 1000 * RIG_MS;
@@ -35,7 +36,7 @@ static void open_engine(rig *r, uint32_t instruments_max, bool renews_tokens)
     memset(&options, 0, sizeof options);
     options.store = r->store;
     options.instruments_max = instruments_max;
-    options.endpoint_count = 1;
+    options.endpoint_count = endpoint_count;
     options.interests_max = 2 * instruments_max;
     options.backoff_first_ms = 500;
     options.backoff_cap_ms = 15000;
@@ -47,12 +48,17 @@ static void open_engine(rig *r, uint32_t instruments_max, bool renews_tokens)
 
 void rig_open(rig *r, uint32_t instruments_max)
 {
-    open_engine(r, instruments_max, false);
+    open_engine(r, instruments_max, 1, false);
 }
 
 void rig_open_with_tokens(rig *r, uint32_t instruments_max)
 {
-    open_engine(r, instruments_max, true);
+    open_engine(r, instruments_max, 1, true);
+}
+
+void rig_open_with_endpoints(rig *r, uint32_t instruments_max, uint32_t endpoint_count)
+{
+    open_engine(r, instruments_max, endpoint_count, false);
 }
 
 void rig_close(rig *r)
@@ -91,6 +97,7 @@ static void perform(rig *r, const tg__action *action)
         assert_false(r->connected);
         r->connecting = true;
         r->generation = action->generation;
+        r->endpoint = action->as.endpoint;
         break;
     case TG__ACTION_SEND:
         if (r->connected && !r->deaf) {

@@ -24,6 +24,7 @@ typedef struct rig {
     bool dropped;        /* DROP came for the connection */
     uint16_t close_code; /* of the CLOSE action; 0: none came */
     uint32_t generation;
+    uint32_t endpoint; /* of the latest CONNECT */
     int64_t deadline_ns;
     uint32_t event_count; /* counts on when the array is full */
     tg_event events[RIG_EVENTS_MAX];
@@ -44,6 +45,8 @@ typedef struct rig {
 void rig_open(rig *r, uint32_t instruments_max);
 /* The engine asks for tokens: rig_token() answers. */
 void rig_open_with_tokens(rig *r, uint32_t instruments_max);
+/* There are so many gateways to choose from. */
+void rig_open_with_endpoints(rig *r, uint32_t instruments_max, uint32_t endpoint_count);
 void rig_close(rig *r);
 
 /* Every input goes through here; actions are carried out. */
