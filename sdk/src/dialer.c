@@ -25,11 +25,12 @@ typedef struct call call;
 /* Shared by the owner and the threads that still dial something; the last one frees it. */
 struct tg__dialer {
     pthread_mutex_t lock;
+    pthread_cond_t idle; /* connecting became 0 */
     uint32_t users;
-    uint32_t running; /* calls under way, given up ones included */
-    call *current;    /* the call that counts; NULL: none, or it has ended */
-    bool ready;       /* result is there to be taken */
-    bool closed;
+    uint32_t running;    /* calls under way, given up ones included */
+    uint32_t connecting; /* of which beyond the resolver: they have descriptors, and end at once */
+    call *current;       /* the call that counts; NULL: none, or it has ended */
+    bool ready;          /* result is there to be taken */
     void (*on_ready)(void *ctx);
     void *ctx;
     tg__dialed result;
@@ -37,7 +38,7 @@ struct tg__dialer {
 
 struct call {
     tg__dialer *dialer;
-    int cancel_fd;
+    int cancel_fd; /* -1: the resolver is being asked */
     bool loopback_only;
     bool by_proxy;
     tg__url url;
@@ -53,6 +54,11 @@ tg_err tg__dialer_open(void (*on_ready)(void *ctx), void *ctx, tg__dialer **out)
         free(dialer);
         return TG_ERR_NO_MEMORY;
     }
+    if (pthread_cond_init(&dialer->idle, NULL) != 0) {
+        (void)pthread_mutex_destroy(&dialer->lock);
+        free(dialer);
+        return TG_ERR_NO_MEMORY;
+    }
     dialer->users = 1;
     dialer->on_ready = on_ready;
     dialer->ctx = ctx;
@@ -64,8 +70,10 @@ tg_err tg__dialer_open(void (*on_ready)(void *ctx), void *ctx, tg__dialer **out)
 static void forget(tg__dialer *dialer)
 {
     if (dialer->current != NULL) {
-        /* It only fails when the count is full, and then the descriptor is readable. */
-        (void)eventfd_write(dialer->current->cancel_fd, 1);
+        if (dialer->current->cancel_fd >= 0) {
+            /* It only fails when the count is full, and then the descriptor is readable. */
+            (void)eventfd_write(dialer->current->cancel_fd, 1);
+        }
         dialer->current = NULL;
     }
     if (dialer->ready && dialer->result.fd >= 0) {
@@ -80,6 +88,7 @@ static void release(tg__dialer *dialer)
     const bool last = --dialer->users == 0;
     (void)pthread_mutex_unlock(&dialer->lock);
     if (last) {
+        (void)pthread_cond_destroy(&dialer->idle);
         (void)pthread_mutex_destroy(&dialer->lock);
         free(dialer);
     }
@@ -91,8 +100,10 @@ void tg__dialer_close(tg__dialer *dialer)
         return;
     }
     (void)pthread_mutex_lock(&dialer->lock);
-    dialer->closed = true;
     forget(dialer);
+    while (dialer->connecting > 0) {
+        (void)pthread_cond_wait(&dialer->idle, &dialer->lock);
+    }
     release(dialer);
 }
 
@@ -186,12 +197,29 @@ static void enter_tunnel(const call *job, tg__dialed *out, int fd, const char *p
     (void)close(fd);
 }
 
-static void dial_host(const call *job, tg__dialed *out)
+/* From here on the call can be ended at any moment. False: it was given up meanwhile, or failed. */
+static bool begin_connecting(call *job, tg__dialed *out)
+{
+    tg__dialer *dialer = job->dialer;
+    (void)pthread_mutex_lock(&dialer->lock);
+    const bool wanted = dialer->current == job;
+    if (wanted) {
+        job->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        dialer->connecting += job->cancel_fd >= 0;
+    }
+    (void)pthread_mutex_unlock(&dialer->lock);
+    if (wanted && job->cancel_fd < 0) {
+        fail_with_errno(out, "no descriptor", errno);
+    }
+    return job->cancel_fd >= 0;
+}
+
+static void dial_host(call *job, tg__dialed *out)
 {
     const char *host = job->by_proxy ? job->proxy.host : job->url.host;
     const uint16_t port = job->by_proxy ? job->proxy.port : job->url.port;
     tg__addresses addresses;
-    if (!find_addresses(host, job->loopback_only, &addresses, out)) {
+    if (!find_addresses(host, job->loopback_only, &addresses, out) || !begin_connecting(job, out)) {
         return;
     }
     tg__race_result race;
@@ -216,7 +244,9 @@ static void *run(void *argument)
     memset(&result, 0, sizeof result);
     result.fd = -1;
     if (job->url.socket_path[0] != '\0') {
-        dial_socket(job, &result);
+        if (begin_connecting(job, &result)) {
+            dial_socket(job, &result);
+        }
     } else {
         dial_host(job, &result);
     }
@@ -230,12 +260,15 @@ static void *run(void *argument)
         /* Under the lock, so that close can promise silence: on_ready only wakes somebody up. */
         dialer->on_ready(dialer->ctx);
     }
-    /* Under the lock as well: whoever cancels writes to it. */
-    (void)close(job->cancel_fd);
-    release(dialer);
     if (result.fd >= 0) {
         (void)close(result.fd);
     }
+    if (job->cancel_fd >= 0) {
+        (void)close(job->cancel_fd); /* under the lock: whoever cancels writes to it */
+        dialer->connecting--;
+        (void)pthread_cond_broadcast(&dialer->idle);
+    }
+    release(dialer);
     tg__wipe(job, sizeof *job);
     free(job);
     return NULL;
@@ -262,11 +295,7 @@ static tg_err make_call(const tg__url *url, const tg__proxy *proxy, bool loopbac
 {
     call *job = calloc(1, sizeof *job);
     TG_ENSURE(job != NULL, TG_ERR_NO_MEMORY);
-    job->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (job->cancel_fd < 0) {
-        free(job);
-        return TG_ERR_IO;
-    }
+    job->cancel_fd = -1;
     job->url = *url;
     job->loopback_only = loopback_only;
     job->by_proxy = proxy != NULL;
@@ -296,7 +325,6 @@ tg_err tg__dialer_dial(tg__dialer *dialer, const tg__url *url, const tg__proxy *
     }
     (void)pthread_mutex_unlock(&dialer->lock);
     if (err != TG_OK) {
-        (void)close(job->cancel_fd);
         tg__wipe(job, sizeof *job);
         free(job);
     }

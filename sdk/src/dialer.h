@@ -3,8 +3,8 @@
  * way through a proxy run in a thread of their own.
  *
  * One at a time. What is given up ends by itself: at once, except while the system's resolver is
- * asked, because nothing portable can end that; its thread then frees what is left and touches
- * nothing else.
+ * asked, because nothing portable can end that; its thread, which has no descriptor then, frees what
+ * is left and touches nothing else.
  */
 #ifndef TG_SDK_DIALER_H
 #define TG_SDK_DIALER_H
@@ -31,7 +31,7 @@ typedef struct tg__dialed {
 
 /* on_ready is called from the dialer's thread and must only wake somebody up. */
 TG_MUST_CHECK tg_err tg__dialer_open(void (*on_ready)(void *ctx), void *ctx, tg__dialer **out);
-/* After it returns on_ready is not called. NULL is allowed. */
+/* After it returns on_ready is not called and no descriptor of it is open. NULL is allowed. */
 void tg__dialer_close(tg__dialer *dialer);
 
 /*
