@@ -86,10 +86,15 @@ static void collect(const struct addrinfo *list, tg__addresses *out)
     }
 }
 
-/* RFC 6761 6.3: the loopback addresses, whatever the system's tables say or lack. */
+/* RFC 6761 6.3: "localhost" and every name under it have the loopback addresses, whatever the
+ * system's tables say or lack. */
 static bool is_localhost(const char *host, tg__addresses *out)
 {
-    if (strcasecmp(host, "localhost") != 0) {
+    static const char under[] = ".localhost";
+    const size_t length = strlen(host);
+    const size_t tail = sizeof under - 1;
+    if (strcasecmp(host, "localhost") != 0 &&
+        (length <= tail || strcasecmp(host + length - tail, under) != 0)) {
         return false;
     }
     (void)snprintf(out->text[0], sizeof out->text[0], "127.0.0.1");

@@ -55,7 +55,7 @@ static tg_err take_host(const char **at, tg__url *url)
     TG_ENSURE(length > 0 && length < sizeof url->host, TG_ERR_URL);
     memcpy(url->host, start, length);
     url->host[length] = '\0';
-    TG_ENSURE(!bracketed || (*end == ']' && is_ipv6(url->host) && !url->tls), TG_ERR_URL);
+    TG_ENSURE(!bracketed || (*end == ']' && is_ipv6(url->host)), TG_ERR_URL);
     url->literal = bracketed || is_ipv4(url->host);
     *at = end + bracketed;
     return TG_OK;

@@ -22,8 +22,7 @@ typedef struct tg__url {
 
 /*
  * TG_ERR_URL: not wss://host[:port][/path] or ws:// to a loopback address or localhost; user
- * names, fragments, spaces and control characters are refused. An IPv6 address is taken for ws://
- * only: the TLS stack cannot check a certificate against one.
+ * names, fragments, spaces and control characters are refused.
  */
 TG_MUST_CHECK tg_err tg__url_parse(const char *text, tg__url *url);
 

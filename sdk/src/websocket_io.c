@@ -165,6 +165,7 @@ static connection *take_connection(tg__io *io)
             connection *c = &io->connections[i];
             memset(c, 0, sizeof *c);
             c->used = true;
+            c->closed.cause = TG__CAUSE_LOST; /* unless somebody knows better */
             c->io = io;
             return c;
         }

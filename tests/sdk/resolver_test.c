@@ -56,6 +56,23 @@ static void localhost_has_loopback_addresses(void **state)
     tg__resolver_close(resolver);
 }
 
+static void names_under_localhost_have_loopback_addresses(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"feed.localhost", "a.b.LocalHost"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        tg__resolver *resolver = NULL;
+        tg__addresses addresses;
+        assert_int_equal(tg__resolver_open(on_ready, &w, &resolver), TG_OK);
+        assert_int_equal(tg__resolver_ask(resolver, names[i]), TG_OK);
+        assert_true(await(&w));
+        assert_true(tg__resolver_take(resolver, &addresses));
+        assert_int_equal(addresses.failure, 0);
+        assert_string_equal(addresses.text[0], "127.0.0.1");
+        tg__resolver_close(resolver);
+    }
+}
+
 static void a_name_that_cannot_exist_is_a_failure_and_not_silence(void **state)
 {
     (void)state;
@@ -88,6 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(localhost_has_loopback_addresses),
+        cmocka_unit_test(names_under_localhost_have_loopback_addresses),
         cmocka_unit_test(a_name_that_cannot_exist_is_a_failure_and_not_silence),
         cmocka_unit_test(close_does_not_wait_for_a_look_up),
     };

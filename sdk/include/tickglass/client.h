@@ -70,7 +70,7 @@ typedef enum tg_token_reason {
 typedef struct tg_client_options {
     size_t struct_size;  /**< set by tg_client_options_init() */
     const char *url;     /**< wss://host[:port][/path], "/tickglass" without a path; ws:// only
-                            to a loopback address, and an IPv6 address only there */
+                            to a loopback address; an IPv6 address in brackets */
     const char *ca_file; /**< PEM; NULL: the system's trust store */
     const char *token;   /**< bearer token, or NULL; copied. With a token_provider it serves the
                             first connection and is wiped then, else it is wiped at close */
