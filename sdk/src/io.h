@@ -16,6 +16,8 @@
 
 #include "credential.h"
 #include "policy.h"
+#include "tls_identity.h"
+#include "tls_pin.h"
 #include "url.h"
 
 typedef struct tg__io tg__io;
@@ -36,6 +38,9 @@ typedef struct tg__io_options {
     tg__url url;
     const char *ca_pem; /* with its terminator; kept by the caller as long as io is open */
     size_t ca_pem_size;
+    const tg__tls_identity *identity; /* NULL: none; used in tg__io_open() only */
+    tg__pins pins;
+    bool dangerous_disable_verification; /* has no effect without TG_DANGEROUS_TLS */
     tg__credential
         *credential; /* handed over with each upgrade; the caller's, as long as io is open */
     size_t message_size_max;
