@@ -9,6 +9,10 @@ set(TG_SANITIZE "" CACHE STRING "Sanitizers for our own code, as -fsanitize= tak
 option(TG_FUZZ "Build the fuzz targets with libFuzzer (clang)" OFF)
 option(TG_AFL "Build the fuzz targets for afl-fuzz (afl-clang-fast)" OFF)
 option(TG_COVERAGE "Instrument for gcov" OFF)
+option(TG_DANGEROUS_TLS "Obey dangerous_disable_verification: for tests, never in what is shipped" OFF)
+if(TG_DANGEROUS_TLS AND CMAKE_BUILD_TYPE MATCHES "^(Release|RelWithDebInfo|MinSizeRel)$")
+  message(FATAL_ERROR "TG_DANGEROUS_TLS is not for release builds: leave it off, or take CMAKE_BUILD_TYPE=Debug")
+endif()
 
 add_library(tg_flags INTERFACE)
 target_compile_definitions(tg_flags INTERFACE _POSIX_C_SOURCE=200809L)

@@ -57,23 +57,54 @@ LINES
 # an earlier read for "try again" (real ones come as WANT_READ/WANT_WRITE and are handled above it).
 insert after "$platform" 'SSL *owner;' <<'LINES'
 
-    /* tickglass: why the handshake failed */
+    /* tickglass: why the handshake failed; the alert is the peer's, 0 if it sent none */
     int failure_code;
     uint32_t failure_flags;
+    unsigned int failure_alert;
 LINES
 insert before "$platform" 'if (errno == 11) {' <<'LINES'
     ssl_pm->failure_code = ret;
     ssl_pm->failure_flags = mbedtls_ssl_get_verify_result(&ssl_pm->ssl);
+    if (ret == MBEDTLS_ERR_SSL_FATAL_ALERT_MESSAGE)
+        ssl_pm->failure_alert = ssl_pm->ssl.MBEDTLS_PRIVATE(in_msg)[1];
     errno = 0;
 
 LINES
+# A server that refuses the client's certificate says so in an alert and closes while the client still
+# writes. To learn the reason, a client goes on reading after a write has failed: the reading ends by
+# itself, with the alert or with the connection.
+insert after "$platform" 'unsigned int max_content_len;' <<'LINES'
+
+/* tickglass: what cannot be written any more is as lost as what the peer does not read */
+static int tickglass_client_send(void *ctx, const unsigned char *buf, size_t len)
+{
+    int ret = lws_plat_mbedtls_net_send(ctx, buf, len);
+
+    return ret == MBEDTLS_ERR_NET_CONN_RESET ? (int)len : ret;
+}
+LINES
+insert before "$platform" 'ssl->ssl_pm = ssl_pm;' <<'LINES'
+    if (endpoint == MBEDTLS_SSL_IS_CLIENT)
+        mbedtls_ssl_set_bio(&ssl_pm->ssl, &ssl_pm->fd, tickglass_client_send,
+                            lws_plat_mbedtls_net_recv, NULL);
+
+LINES
+# With TLS 1.3 a server judges the client's certificate after the client's part of the handshake.
+insert before "$platform" 'if (ret == MBEDTLS_ERR_NET_CONN_RESET ||' <<'LINES'
+		/* tickglass */
+		if (ret == MBEDTLS_ERR_SSL_FATAL_ALERT_MESSAGE) {
+			ssl_pm->failure_code = ret;
+			ssl_pm->failure_alert = ssl_pm->ssl.MBEDTLS_PRIVATE(in_msg)[1];
+		}
+LINES
 insert before "$platform" 'int ssl_pm_shutdown(SSL *ssl)' <<'LINES'
 /* tickglass: the code of the failed handshake, 0 if none failed */
-int tickglass_tls_failure(SSL *ssl, uint32_t *flags)
+int tickglass_tls_failure(SSL *ssl, uint32_t *flags, unsigned int *alert)
 {
     struct ssl_pm *ssl_pm = (struct ssl_pm *)ssl->ssl_pm;
 
     *flags = ssl_pm->failure_flags;
+    *alert = ssl_pm->failure_alert;
     return ssl_pm->failure_code;
 }
 
@@ -82,18 +113,23 @@ client=$websockets/lib/tls/mbedtls/mbedtls-client.c
 # The text of LWS_CALLBACK_CLIENT_CONNECTION_ERROR that the SDK and its tests read. libwebsockets
 # makes it in one of two places, as the bytes happen to arrive; both give ours.
 insert before "$client" 'int ERR_get_error(void)' <<'LINES'
-int tickglass_tls_failure(SSL *ssl, uint32_t *flags);
+int tickglass_tls_failure(SSL *ssl, uint32_t *flags, unsigned int *alert);
+int tickglass_tls_describe(struct lws *wsi, char *text, size_t size);
 
 /* tickglass: 1 and a text if the handshake failed, 0 otherwise */
-static int tickglass_tls_describe(struct lws *wsi, char *text, size_t size)
+int tickglass_tls_describe(struct lws *wsi, char *text, size_t size)
 {
 	uint32_t flags;
-	int code = tickglass_tls_failure(wsi->tls.ssl, &flags);
+	unsigned int alert;
+	int code;
 
+	if (!wsi->tls.ssl)
+		return 0;
+	code = tickglass_tls_failure(wsi->tls.ssl, &flags, &alert);
 	if (!code)
 		return 0;
-	lws_snprintf(text, size, "tls handshake: mbedtls -0x%04x verify 0x%08x",
-		     (unsigned int)-code, (unsigned int)flags);
+	lws_snprintf(text, size, "tls handshake: mbedtls -0x%04x verify 0x%08x alert %u",
+		     (unsigned int)-code, (unsigned int)flags, alert);
 	return 1;
 }
 
@@ -107,6 +143,49 @@ insert before "$client" 'if (!peer) {' <<'LINES'
 	if (tickglass_tls_describe(wsi, ebuf, ebuf_len))
 		return -1;
 
+LINES
+insert after "$websockets/lib/roles/http/client/client-http.c" 'cce = "read failed";' <<'LINES'
+				/* tickglass: an alert that judges our certificate comes here */
+				if (tickglass_tls_describe(wsi, sb, wsi->a.context->pt_serv_buf_size))
+					cce = sb;
+LINES
+insert after "$websockets/lib/roles/http/client/client-http.c" '#include "private-lib-core.h"' <<'LINES'
+
+int tickglass_tls_describe(struct lws *wsi, char *text, size_t size);
+LINES
+
+# An IPv6 address stands in brackets in the request, and without them in a certificate; what follows
+# the anchor cuts at the first colon.
+insert after "$client" 'p = hostname;' <<'LINES'
+	/* tickglass: "[::1]:443" is "::1", and nothing is left to cut */
+	if (*p == '[' && strchr(p, ']')) {
+		size_t inside = strcspn(p + 1, "]");
+
+		memmove(hostname, hostname + 1, inside);
+		hostname[inside] = '\0';
+		p = hostname + inside;
+	}
+LINES
+# RFC 6066 3: an address is no server name, and some servers refuse the handshake for it. The
+# certificate is checked against it all the same.
+insert after "$mbedtls/library/ssl_client.c" 'const char *hostname = mbedtls_ssl_get_hostname_pointer(ssl);' <<'LINES'
+    /* tickglass: digits and dots only, or with a colon */
+    if (hostname != NULL &&
+        (hostname[strspn(hostname, "0123456789.")] == '\0' || strchr(hostname, ':') != NULL)) {
+        hostname = NULL;
+    }
+LINES
+
+# The text of a private key goes back to the heap wiped. The anchor is the last line of a branch that
+# is not compiled.
+insert after "$platform" 'ret = mbedtls_pk_parse_key(pkey_pm->pkey, load_buf, (unsigned int)len + 1, NULL, 0);' <<'LINES'
+#endif
+    /* tickglass */
+    mbedtls_platform_zeroize(load_buf, (unsigned int)len);
+#if 1
+LINES
+insert after "$platform" '#include "mbedtls/error.h"' <<'LINES'
+#include "mbedtls/platform_util.h"
 LINES
 
 # Manners: the wrapper prints to the host's stdout and stderr, and writing to a closed peer raises

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "retry_after.h"
+#include "tls_alert.h"
 #include "tls_trust.h"
 
 #define SWITCHING_PROTOCOLS 101u
@@ -31,19 +32,25 @@ static void explain_answer(const tg__attempt *attempt, tg__closed *closed)
     }
 }
 
-/* Our own build of libwebsockets says "tls handshake: mbedtls -0x2700 verify 0x00000008". */
+/* Our own build of libwebsockets says "tls handshake: mbedtls -0x2700 verify 0x00000008 alert 0".
+ */
 static bool explain_handshake(const tg__attempt *attempt, tg__closed *closed)
 {
     unsigned int code = 0;
     unsigned int flags = 0;
+    unsigned int alert = 0;
     const char *at = strstr(attempt->detail, "tls handshake: mbedtls -0x");
-    if (at == NULL || sscanf(at, "tls handshake: mbedtls -0x%x verify 0x%x", &code, &flags) != 2) {
+    if (at == NULL || sscanf(at, "tls handshake: mbedtls -0x%x verify 0x%x alert %u", &code, &flags,
+                             &alert) < 2) {
         return false;
     }
     /* All bits set: the handshake ended before a certificate was looked at. */
     if (flags != 0 && flags != UINT32_MAX) {
         closed->cause = TG__CAUSE_CERTIFICATE;
         tg__trust_explain(flags, attempt->host, closed->text, sizeof closed->text);
+    } else if (alert != 0) {
+        closed->cause = TG__CAUSE_TLS;
+        tg__tls_alert_explain(alert, closed->text, sizeof closed->text);
     } else {
         closed->cause = TG__CAUSE_TLS;
         tg__tls_error_text(-(int)code, closed->text, sizeof closed->text);
@@ -62,11 +69,12 @@ static void explain_connect(const tg__attempt *attempt, tg__closed *closed)
 void tg__attempt_explain(const tg__attempt *attempt, tg__closed *closed)
 {
     memset(closed, 0, sizeof *closed);
-    if (attempt->requested) {
-        explain_answer(attempt, closed);
+    /* With TLS 1.3 it also ends after the request: a server judges our certificate that late. */
+    if (attempt->http_status == 0 && explain_handshake(attempt, closed)) {
         return;
     }
-    if (explain_handshake(attempt, closed)) {
+    if (attempt->requested) {
+        explain_answer(attempt, closed);
         return;
     }
     /* A system's own libwebsockets has its own words for the same things. */

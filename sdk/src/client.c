@@ -10,6 +10,7 @@
 #include <tickglass/version.h>
 
 #include "client_state.h"
+#include "tls_options.h"
 #include "tls_trust.h"
 
 #define INSTRUMENTS_DEFAULT      4096u
@@ -22,6 +23,7 @@
 #define BACKOFF_MAX_MS           3600000u
 #define HISTORY_STEP_DEFAULT_MS  1000u
 #define INTERESTS_PER_INSTRUMENT 2u
+#define WHY_SIZE                 512u
 
 const char *tg_session_state_name(tg_session_state state)
 {
@@ -55,11 +57,10 @@ static tg_err copy_options(const tg_client_options *opt, tg_client_options *copy
               TG_ERR_INVALID_ARGUMENT);
     const size_t known = opt->struct_size < sizeof *copy ? opt->struct_size : sizeof *copy;
     const unsigned char *bytes = (const unsigned char *)opt;
+    memcpy(copy, opt, known);
     for (size_t i = known; i < opt->struct_size; i++) {
         TG_ENSURE(bytes[i] == 0, TG_ERR_UNSUPPORTED);
     }
-    memset(copy, 0, sizeof *copy);
-    memcpy(copy, opt, known);
     return TG_OK;
 }
 
@@ -134,46 +135,82 @@ static uint32_t endpoint_count(const tg_client *client)
     return client->options.fallback_count + 1;
 }
 
-static tg_err parse_urls(const tg_client_options *o, tg__url urls[TG__ENDPOINTS_MAX], bool *tls)
+/* What only TLS can do is not left out in silence where one gateway has none. */
+static bool wants_tls(const tg_client_options *o)
+{
+    return o->spki_pin_count > 0 || o->client_cert_file != NULL;
+}
+
+/* Without the URL itself: its path may hold a secret. */
+static tg_err refuse_url(uint32_t number, tg_err err, const char *reason, char *why,
+                         size_t why_size)
+{
+    if (number == 0) {
+        (void)snprintf(why, why_size, "url %s", reason);
+    } else {
+        (void)snprintf(why, why_size, "fallback_urls[%u] %s", (unsigned)number - 1, reason);
+    }
+    return err;
+}
+
+static tg_err parse_urls(const tg_client_options *o, tg__url urls[TG__ENDPOINTS_MAX], bool *any_tls,
+                         char *why, size_t why_size)
 {
     for (uint32_t i = 0; i <= o->fallback_count; i++) {
         const char *text = i == 0 ? o->url : o->fallback_urls[i - 1];
-        TG_ENSURE(text != NULL, TG_ERR_INVALID_ARGUMENT);
-        TG_TRY(tg__url_parse(text, &urls[i]));
-        *tls |= urls[i].tls;
+        if (text == NULL) {
+            return refuse_url(i, TG_ERR_INVALID_ARGUMENT, "is NULL", why, why_size);
+        }
+        if (tg__url_parse(text, &urls[i]) != TG_OK) {
+            return refuse_url(i, TG_ERR_URL, "is not wss://host[:port][/path]", why, why_size);
+        }
+        if (!urls[i].tls && wants_tls(o)) {
+            return refuse_url(i, TG_ERR_INVALID_ARGUMENT,
+                              "is not wss://, but pins or a client certificate are given", why,
+                              why_size);
+        }
         /* A proxy is another machine, whatever the name behind it. */
-        const bool local = urls[i].tls || urls[i].socket_path[0] != '\0' ||
-                           (tg__url_is_private(&urls[i]) && o->proxy == NULL);
-        TG_ENSURE(local || o->allow_plain_text_to_other_machines, TG_ERR_URL);
+        const bool leaves = !tg__url_is_private(&urls[i]) ||
+                            (o->proxy != NULL && !urls[i].tls && urls[i].socket_path[0] == '\0');
+        if (leaves && !o->allow_plain_text_to_other_machines) {
+            return refuse_url(i, TG_ERR_URL, "would go to another machine without TLS", why,
+                              why_size);
+        }
+        *any_tls |= urls[i].tls;
     }
     return TG_OK;
 }
 
-static tg_err open_connection(tg_client *client)
+static tg_err open_connection(tg_client *client, char *why, size_t why_size)
 {
     tg__url urls[TG__ENDPOINTS_MAX];
     tg__io_options options;
     memset(&options, 0, sizeof options);
-    bool tls = false;
-    TG_TRY(parse_urls(&client->options, urls, &tls));
+    bool any_tls = false;
+    TG_TRY(parse_urls(&client->options, urls, &any_tls, why, why_size));
     if (client->options.proxy != NULL) {
-        TG_TRY(tg__proxy_parse(client->options.proxy, &client->proxy));
+        if (tg__proxy_parse(client->options.proxy, &client->proxy) != TG_OK) {
+            (void)snprintf(why, why_size, "proxy is not http://[user:password@]host:port");
+            return TG_ERR_URL;
+        }
         options.proxy = &client->proxy;
     }
     options.urls = urls;
     options.url_count = endpoint_count(client);
     options.plain_anywhere = client->options.allow_plain_text_to_other_machines;
-    if (tls) {
-        char why[192];
-        TG_TRY(tg__trust_load(client->options.ca_file, &client->ca_pem, &options.ca_pem_size, why,
-                              sizeof why));
-    }
-    options.ca_pem = client->ca_pem;
+    TG_TRY(tg__tls_options_load(&client->options, any_tls, &client->tls, why, why_size));
+    options.ca_pem = client->tls.ca_pem;
+    options.ca_pem_size = client->tls.ca_pem_size;
+    options.identity = client->tls.has_identity ? &client->tls.identity : NULL;
+    options.pins = client->tls.pins;
+    options.dangerous_disable_verification = client->options.dangerous_disable_verification;
     options.credential = &client->credential;
     options.message_size_max = TG__MESSAGE_SIZE_MAX;
     options.clock = &client->clock;
     options.handler = tg__client_handler(client);
-    return tg__io_open(&options, &client->io);
+    const tg_err err = tg__io_open(&options, &client->io);
+    tg__tls_identity_release(&client->tls.identity); /* the TLS stack has parsed it */
+    return err;
 }
 
 static tg_err open_engine(tg_client *client)
@@ -209,27 +246,38 @@ static void release(tg_client *client)
     tg__event_queue_deinit(&client->events);
     tg__credential_deinit(&client->credential);
     (void)pthread_mutex_destroy(&client->error_lock);
-    free(client->ca_pem);
     tg__wipe(&client->proxy, sizeof client->proxy);
+    tg__tls_material_release(&client->tls);
     free(client);
 }
 
-tg_err tg_client_open(const tg_client_options *opt, tg_client **out)
+/* What the host owns: not ours any more once open returns. */
+static void forget_pointers(tg_client_options *o)
 {
-    TG_ENSURE(out != NULL, TG_ERR_INVALID_ARGUMENT);
-    *out = NULL;
-    TG_ENSURE(opt != NULL, TG_ERR_INVALID_ARGUMENT);
-    tg_client_options options;
-    TG_TRY(copy_options(opt, &options));
-    TG_TRY(settle_options(&options));
+    o->url = NULL;
+    o->ca_file = NULL;
+    o->token = NULL;
+    o->fallback_urls = NULL;
+    o->proxy = NULL;
+    o->clock = NULL;
+    o->spki_pins = NULL;
+    o->client_cert_file = NULL;
+    o->client_key_file = NULL;
+    o->client_key_password = NULL;
+    o->error_text = NULL;
+}
+
+static tg_err open_client(const tg_client_options *options, tg_client **out, char *why,
+                          size_t why_size)
+{
     tg_client *client = calloc(1, sizeof *client);
     TG_ENSURE(client != NULL, TG_ERR_NO_MEMORY);
     if (pthread_mutex_init(&client->error_lock, NULL) != 0) {
         free(client);
         return TG_ERR_NO_MEMORY;
     }
-    client->options = options;
-    client->clock = options.clock != NULL ? *options.clock : tg_clock_system();
+    client->options = *options;
+    client->clock = options->clock != NULL ? *options->clock : tg_clock_system();
     client->pid = getpid();
     atomic_store_explicit(&client->next_find, 1, memory_order_relaxed);
 
@@ -238,23 +286,41 @@ tg_err tg_client_open(const tg_client_options *opt, tg_client **out)
         err = open_queues(client);
     }
     if (err == TG_OK) {
-        err = open_connection(client);
+        err = open_connection(client, why, why_size);
     }
     if (err == TG_OK) {
         err = open_engine(client);
     }
-    client->options.url = NULL;
-    client->options.ca_file = NULL;
-    client->options.token = NULL;
-    client->options.fallback_urls = NULL;
-    client->options.proxy = NULL;
-    client->options.clock = NULL;
+    forget_pointers(&client->options);
     if (err != TG_OK) {
         release(client);
         return err;
     }
     *out = client;
     return TG_OK;
+}
+
+tg_err tg_client_open(const tg_client_options *opt, tg_client **out)
+{
+    TG_ENSURE(out != NULL, TG_ERR_INVALID_ARGUMENT);
+    *out = NULL;
+    TG_ENSURE(opt != NULL, TG_ERR_INVALID_ARGUMENT);
+    tg_client_options options;
+    memset(&options, 0, sizeof options);
+    char why[WHY_SIZE] = "";
+    tg_err err = copy_options(opt, &options);
+    if (err == TG_OK) {
+        err = settle_options(&options);
+    }
+    if (err == TG_OK) {
+        err = open_client(&options, out, why, sizeof why);
+    }
+    if (options.error_text != NULL && options.error_text_size > 0) {
+        const char *reason = why[0] != '\0' ? why : tg_err_text(err);
+        (void)snprintf(options.error_text, options.error_text_size, "%s",
+                       err != TG_OK ? reason : "");
+    }
+    return err;
 }
 
 bool tg__client_is_forked(const tg_client *client)

@@ -15,8 +15,22 @@ void tg__client_set_error(tg_client *client, const char *text)
     (void)pthread_mutex_unlock(&client->error_lock);
 }
 
-static void emit(tg_client *client, const tg_event *event)
+/* Whoever looks at a session must see that it may be with anybody. */
+static void warn_of_danger(tg_event *event)
 {
+    if (event->kind == TG_EVENT_SESSION && event->state != TG_SESSION_IDLE &&
+        event->state != TG_SESSION_WAITING) {
+        const size_t used = strlen(event->text);
+        (void)snprintf(event->text + used, sizeof event->text - used,
+                       "; DANGEROUS: the certificate is not verified");
+    }
+}
+
+static void emit(tg_client *client, tg_event *event)
+{
+    if (client->options.dangerous_disable_verification) {
+        warn_of_danger(event);
+    }
     /* Relaxed: the state is a fact of its own; no memory is read because of it. */
     atomic_store_explicit(&client->state, (int)event->state, memory_order_relaxed);
     if (event->err != TG_OK && event->kind != TG_EVENT_ANSWER && event->kind != TG_EVENT_PRIORITY) {
@@ -110,7 +124,7 @@ static void send_token(tg_client *client, uint32_t generation)
     }
 }
 
-static void perform(tg_client *client, const tg__action *action)
+static void perform(tg_client *client, tg__action *action)
 {
     switch (action->kind) {
     case TG__ACTION_CONNECT:

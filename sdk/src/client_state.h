@@ -15,6 +15,7 @@
 #include "event_queue.h"
 #include "io.h"
 #include "slots.h"
+#include "tls_options.h"
 
 typedef enum tg__drive {
     TG__DRIVE_NONE,   /* neither started nor stepped */
@@ -30,8 +31,8 @@ struct tg_client {
     tg_store *store;
     tg__engine *engine;
     tg__io *io;
-    char *ca_pem;
-    tg__proxy proxy; /* its user's password stays here: each connection needs it */
+    tg__proxy proxy;      /* its user's password stays here: each connection needs it */
+    tg__tls_material tls; /* without its key, which was handed over */
     tg_histogram *stage[TG_STAGE_COUNT];
 
     /* Between threads; each has its own rules. */

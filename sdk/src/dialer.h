@@ -3,8 +3,8 @@
  * way through a proxy run in a thread of their own.
  *
  * One at a time. What is given up ends by itself: at once, except while the system's resolver is
- * asked, because nothing portable can end that; its thread, which has no descriptor then, frees what
- * is left and touches nothing else.
+ * asked, because nothing portable can end that; its thread, which has no descriptor then, frees
+ * what is left and touches nothing else.
  */
 #ifndef TG_SDK_DIALER_H
 #define TG_SDK_DIALER_H

@@ -17,6 +17,8 @@
 #include "credential.h"
 #include "policy.h"
 #include "proxy.h"
+#include "tls_identity.h"
+#include "tls_pin.h"
 #include "url.h"
 
 typedef struct tg__io tg__io;
@@ -42,6 +44,9 @@ typedef struct tg__io_options {
     /* With its terminator; kept by the caller as long as io is open. NULL: no URL is of TLS. */
     const char *ca_pem;
     size_t ca_pem_size;
+    const tg__tls_identity *identity; /* NULL: none; used in tg__io_open() only */
+    tg__pins pins;
+    bool dangerous_disable_verification; /* has no effect without TG_DANGEROUS_TLS */
     tg__credential
         *credential; /* handed over with each upgrade; the caller's, as long as io is open */
     size_t message_size_max;

@@ -7,10 +7,15 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-/* RFC 6761 6.3: the loopback addresses, whatever the system's tables say or lack. */
+/* RFC 6761 6.3: "localhost" and every name under it have the loopback addresses, whatever the
+ * system's tables say or lack. */
 static bool is_localhost(const char *host)
 {
-    return strcasecmp(host, "localhost") == 0;
+    static const char under[] = ".localhost";
+    const size_t length = strlen(host);
+    const size_t tail = sizeof under - 1;
+    return strcasecmp(host, "localhost") == 0 ||
+           (length > tail && strcasecmp(host + length - tail, under) == 0);
 }
 
 static void add(tg__addresses *out, const struct addrinfo *info)

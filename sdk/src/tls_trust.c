@@ -1,24 +1,16 @@
 #include "tls_trust.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <mbedtls/error.h>
-#include <mbedtls/pem.h>
 #include <mbedtls/platform_util.h>
 #include <mbedtls/version.h>
 #include <mbedtls/x509_crt.h>
 
 #include <tickglass/internal/control_flow.h>
 
-#define PEM_BEGIN "-----BEGIN CERTIFICATE-----\n"
-#define PEM_END   "-----END CERTIFICATE-----\n"
-
-/* A trust store is some hundred kilobytes; a file beyond this is something else. */
-#define FILE_SIZE_MAX (16u * 1024u * 1024u)
+#include "tls_pem.h"
 
 static const char *const system_stores[] = {
     "/etc/ssl/certs/ca-certificates.crt",
@@ -27,66 +19,6 @@ static const char *const system_stores[] = {
     "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
     "/etc/ssl/cert.pem",
 };
-
-/* The whole file with a terminator; NULL with errno set. */
-static unsigned char *read_file(const char *path, size_t *size)
-{
-    FILE *file = fopen(path, "rbe");
-    if (file == NULL) {
-        return NULL;
-    }
-    size_t capacity = 64u * 1024u;
-    size_t used = 0;
-    unsigned char *bytes = malloc(capacity);
-    while (bytes != NULL) {
-        used += fread(bytes + used, 1, capacity - used - 1, file);
-        if (used < capacity - 1 || capacity >= FILE_SIZE_MAX) {
-            break;
-        }
-        unsigned char *more = realloc(bytes, capacity * 2);
-        if (more == NULL) {
-            free(bytes);
-            bytes = NULL;
-            break;
-        }
-        bytes = more;
-        capacity *= 2;
-    }
-    if (bytes != NULL && (ferror(file) || !feof(file))) {
-        free(bytes);
-        bytes = NULL;
-        errno = ferror(file) ? EIO : EFBIG;
-    }
-    (void)fclose(file);
-    if (bytes != NULL) {
-        bytes[used] = '\0';
-        *size = used;
-    }
-    return bytes;
-}
-
-/* Everything that parsed, as one PEM text. */
-static tg_err write_pem(const mbedtls_x509_crt *chain, char **out, size_t *out_size)
-{
-    size_t capacity = 1;
-    for (const mbedtls_x509_crt *one = chain; one != NULL; one = one->next) {
-        capacity += one->raw.len * 3 / 2 + 256;
-    }
-    char *pem = malloc(capacity);
-    TG_ENSURE(pem != NULL, TG_ERR_NO_MEMORY);
-    size_t used = 0;
-    for (const mbedtls_x509_crt *one = chain; one != NULL; one = one->next) {
-        size_t written = 0;
-        if (mbedtls_pem_write_buffer(PEM_BEGIN, PEM_END, one->raw.p, one->raw.len,
-                                     (unsigned char *)pem + used, capacity - used, &written) == 0) {
-            used += written - 1; /* without its terminator */
-        }
-    }
-    pem[used] = '\0';
-    *out = pem;
-    *out_size = used + 1;
-    return TG_OK;
-}
 
 static const char *first_readable(void)
 {
@@ -109,13 +41,8 @@ tg_err tg__trust_load(const char *ca_file, char **out, size_t *out_size, char *w
         return TG_ERR_CERTIFICATE;
     }
     size_t size = 0;
-    unsigned char *bytes = read_file(path, &size);
-    if (bytes == NULL) {
-        char reason[128] = "";
-        (void)strerror_r(errno, reason, sizeof reason);
-        (void)snprintf(why, why_size, "cannot read %s: %s", path, reason);
-        return TG_ERR_CERTIFICATE;
-    }
+    unsigned char *bytes = NULL;
+    TG_TRY(tg__pem_read(path, &bytes, &size, why, why_size));
     mbedtls_x509_crt chain;
     mbedtls_x509_crt_init(&chain);
     /* Over 0: so many did not parse. PEM wants the terminator to be counted. */
@@ -128,10 +55,10 @@ tg_err tg__trust_load(const char *ca_file, char **out, size_t *out_size, char *w
         }
         (void)snprintf(why, why_size, "%s holds no certificate: %s", path, reason);
     } else {
-        err = write_pem(&chain, out, out_size);
+        err = tg__pem_write(&chain, out, out_size);
     }
     mbedtls_x509_crt_free(&chain);
-    free(bytes);
+    tg__pem_free(bytes, size);
     return err;
 }
 

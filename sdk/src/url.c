@@ -113,7 +113,6 @@ tg_err tg__url_parse(const char *text, tg__url *url)
     const char *at = text + (url->tls ? 6 : 5);
     TG_TRY(take_host(&at, url->host));
     url->literal = is_ipv4(url->host) || is_ipv6(url->host);
-    TG_ENSURE(!url->tls || !is_ipv6(url->host), TG_ERR_URL);
     url->port = url->tls ? 443 : 80;
     TG_TRY(take_port(&at, &url->port));
     return take_path(at, url);

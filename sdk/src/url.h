@@ -24,8 +24,7 @@ typedef struct tg__url {
 
 /*
  * wss://host[:port][/path], ws://host[:port][/path] or ws+unix:/path/of/socket. TG_ERR_URL:
- * anything else; user names, fragments, spaces and control characters are refused. An IPv6 address
- * is taken for ws:// only: the TLS stack cannot check a certificate against one.
+ * anything else; user names, fragments, spaces and control characters are refused.
  */
 TG_MUST_CHECK tg_err tg__url_parse(const char *text, tg__url *url);
 

@@ -1,5 +1,5 @@
 /*
- * The only file that includes libwebsockets.
+ * The only file that includes libwebsockets, but for websocket_peer.c.
  *
  * libwebsockets 4.3.5 must not be made to close a connection from inside its receive callback (it
  * frees what it still reads). So nothing here does: closing is noted, and done from the writeable
@@ -26,6 +26,7 @@
 #include "dialer.h"
 #include "poll_set.h"
 #include "tls_trust.h"
+#include "websocket_peer.h"
 
 #define CONNECTIONS_MAX 8u /* the current one, and those that still say good-bye */
 #define OUT_SIZE        (512u * 1024u)
@@ -87,6 +88,8 @@ struct tg__io {
     const tg__proxy *proxy; /* NULL: none */
     bool plain_anywhere;
     tg__credential *credential;
+    tg__pins pins;
+    bool unverified;
     size_t message_size_max;
     connection connections[CONNECTIONS_MAX];
     connection *current;         /* NULL: none, or the engine gave it up */
@@ -180,11 +183,25 @@ static connection *take_connection(tg__io *io)
             memset(c, 0, sizeof *c);
             c->used = true;
             c->fd = -1;
+            c->closed.cause = TG__CAUSE_LOST; /* unless somebody knows better */
             c->io = io;
             return c;
         }
     }
     return NULL;
+}
+
+static int tls_flags(const connection *c)
+{
+    if (!c->to->url.tls) {
+        return 0;
+    }
+#if TG_DANGEROUS_TLS
+    if (c->io->unverified) {
+        return LCCSCF_USE_SSL | LCCSCF_ALLOW_INSECURE;
+    }
+#endif
+    return LCCSCF_USE_SSL;
 }
 
 /* libwebsockets makes a socket of its own; on_connecting() puts the dialled one in its place. */
@@ -200,7 +217,7 @@ static void give_socket(connection *c)
     info.host = to->host_header; /* the certificate and SNI are judged by its name */
     info.protocol = TG__SUBPROTOCOL;
     info.local_protocol_name = TG__SUBPROTOCOL;
-    info.ssl_connection = (to->url.tls ? LCCSCF_USE_SSL : 0) | LCCSCF_HTTP_NO_FOLLOW_REDIRECT;
+    info.ssl_connection = tls_flags(c) | LCCSCF_HTTP_NO_FOLLOW_REDIRECT;
     info.opaque_user_data = c;
     info.pwsi = &c->wsi;
     if (lws_client_connect_via_info(&info) == NULL) {
@@ -525,8 +542,24 @@ static void on_peer_close(connection *c, const uint8_t *bytes, size_t size)
 
 /* --- libwebsockets' callback --- */
 
+/* False: the connection fails, and says so, before a byte of the request is written. */
+static bool check_pins(connection *c, struct lws *wsi)
+{
+    const tg__pins *pins = &c->io->pins;
+    if (pins->count == 0 || tg__peer_is_pinned(wsi, pins)) {
+        return true;
+    }
+    c->closed.cause = TG__CAUSE_CERTIFICATE;
+    tg__pins_explain(pins, c->to->url.host, c->closed.text, sizeof c->closed.text);
+    fail(c);
+    return false;
+}
+
 static int append_handshake(connection *c, struct lws *wsi, uint8_t **at, size_t size)
 {
+    if (!check_pins(c, wsi)) {
+        return -1;
+    }
     c->requested = true;
     char value[sizeof SCHEME + TG__TOKEN_SIZE_MAX] = SCHEME;
     const size_t token_size =
@@ -651,6 +684,13 @@ static struct lws_context *make_context(tg__io *io, const tg__io_options *option
         info.options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT | LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS;
         info.client_ssl_ca_mem = options->ca_pem;
         info.client_ssl_ca_mem_len = (unsigned int)options->ca_pem_size;
+        if (options->identity != NULL) {
+            info.client_ssl_cert_mem = options->identity->chain_pem;
+            info.client_ssl_cert_mem_len = (unsigned int)options->identity->chain_pem_size;
+            info.client_ssl_key_mem = options->identity->key_der;
+            /* One more than there is: libwebsockets leaves out the last, a terminator in PEM. */
+            info.client_ssl_key_mem_len = (unsigned int)options->identity->key_der_size + 1;
+        }
     }
     /* A guest keeps quiet and leaves the host's signals as they were; libwebsockets by itself
      * prints to stderr and, where it was not built otherwise, ignores SIGPIPE for everybody. */
@@ -694,6 +734,8 @@ static tg_err fill(tg__io *io, const tg__io_options *options)
     io->step.io = io;
     io->proxy = options->proxy;
     io->plain_anywhere = options->plain_anywhere;
+    io->pins = options->pins;
+    io->unverified = options->dangerous_disable_verification;
     for (uint32_t i = 0; i < options->url_count; i++) {
         fill_endpoint(&io->endpoints[i], &options->urls[i]);
     }

@@ -166,16 +166,16 @@ static int open_client(cat *c)
     options.on_event = on_event;
     options.on_found = on_found;
     options.ctx = c;
+    char why[256] = "";
+    options.error_text = why;
+    options.error_text_size = sizeof why;
     const tg_err err = tg_client_open(&options, &c->client);
     memset(token, 0, sizeof token);
     if (err == TG_ERR_CERTIFICATE) {
-        return complain(EXIT_SETUP, "%s",
-                        c->options.ca_file != NULL
-                            ? "--ca: the file cannot be read or holds no certificate"
-                            : "no trust store of the system was found: use --ca");
+        return complain(EXIT_SETUP, "--ca: %s", why);
     }
     if (err != TG_OK) {
-        return complain(EXIT_SETUP, "%s: %s", c->options.url, tg_err_text(err));
+        return complain(EXIT_SETUP, "%s: %s", c->options.url, why);
     }
     const tg_err reader_err = tg_reader_open(tg_client_store(c->client), &c->reader);
     return reader_err == TG_OK ? 0 : complain(EXIT_SETUP, "%s", tg_err_text(reader_err));

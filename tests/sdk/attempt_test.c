@@ -39,6 +39,23 @@ static void another_tls_failure_is_no_certificate_failure(void **state)
     assert_int_equal(closed.cause, TG__CAUSE_TLS);
 }
 
+static void a_peers_alert_is_told_in_words_whenever_it_comes(void **state)
+{
+    (void)state;
+    tg__closed closed;
+    tg__attempt attempt = plain("tls handshake: mbedtls -0x7780 verify 0x00000000 alert 48");
+    for (int i = 0; i < 2; i++) {
+        tg__attempt_explain(&attempt, &closed);
+        assert_int_equal(closed.cause, TG__CAUSE_TLS);
+        assert_string_equal(closed.text, "the gateway does not trust the authority of the client "
+                                         "certificate (TLS alert 48)");
+        attempt.requested = true; /* TLS 1.3 */
+    }
+    attempt = plain("tls handshake: mbedtls -0x2700 verify 0x00000001 alert 0");
+    tg__attempt_explain(&attempt, &closed);
+    assert_int_equal(closed.cause, TG__CAUSE_CERTIFICATE);
+}
+
 static void an_http_answer_keeps_status_and_delay(void **state)
 {
     (void)state;
@@ -88,6 +105,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_refused_certificate_says_which_check_failed),
         cmocka_unit_test(another_tls_failure_is_no_certificate_failure),
+        cmocka_unit_test(a_peers_alert_is_told_in_words_whenever_it_comes),
         cmocka_unit_test(an_http_answer_keeps_status_and_delay),
         cmocka_unit_test(what_answers_but_does_not_upgrade_is_no_gateway),
         cmocka_unit_test(a_socket_that_is_not_taken_names_whom_it_led_to),

@@ -45,6 +45,33 @@ static void open_refuses_what_it_cannot_use(void **state)
     assert_null(client);
 }
 
+static void a_refused_open_says_why(void **state)
+{
+    (void)state;
+    tg_client *client = NULL;
+    char why[256] = "from before";
+    tg_client_options opt = plain();
+    opt.error_text = why;
+    opt.error_text_size = sizeof why;
+    assert_int_equal(tg_client_open(&opt, &client), TG_OK);
+    assert_string_equal(why, "");
+    tg_client_close(client);
+    opt.readers_max = 64;
+    assert_int_equal(tg_client_open(&opt, &client), TG_ERR_INVALID_ARGUMENT);
+    assert_string_equal(why, tg_err_text(TG_ERR_INVALID_ARGUMENT));
+    opt.readers_max = 0;
+    opt.url = "wss://127.0.0.1:1";
+    opt.ca_file = "no-such-file.pem";
+    assert_int_equal(tg_client_open(&opt, &client), TG_ERR_CERTIFICATE);
+    assert_string_equal(why, "cannot read no-such-file.pem: No such file or directory");
+    opt.error_text_size = 12;
+    assert_int_equal(tg_client_open(&opt, &client), TG_ERR_CERTIFICATE);
+    assert_string_equal(why, "cannot read");
+    opt.error_text_size = 0;
+    assert_int_equal(tg_client_open(&opt, &client), TG_ERR_CERTIFICATE);
+    assert_string_equal(why, "cannot read");
+}
+
 static void older_and_newer_headers_are_told_apart(void **state)
 {
     (void)state;
@@ -162,6 +189,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(open_refuses_what_it_cannot_use),
+        cmocka_unit_test(a_refused_open_says_why),
         cmocka_unit_test(older_and_newer_headers_are_told_apart),
         cmocka_unit_test(history_and_transitions_are_off_or_within_their_limits),
         cmocka_unit_test(every_slot_can_be_subscribed_before_the_start),

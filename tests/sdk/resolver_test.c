@@ -124,6 +124,18 @@ static void an_address_is_its_own_answer(void **state)
     assert_string_equal(addresses.text[0], "192.0.2.7");
 }
 
+static void names_under_localhost_have_loopback_addresses(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"feed.localhost", "a.b.LocalHost"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        tg__addresses addresses;
+        tg__resolve(names[i], &addresses);
+        assert_int_equal(addresses.failure, 0);
+        assert_string_equal(addresses.text[0], "127.0.0.1");
+    }
+}
+
 static void a_name_that_cannot_exist_is_a_failure_and_not_silence(void **state)
 {
     (void)state;
@@ -140,6 +152,7 @@ int main(void)
         cmocka_unit_test(a_long_list_keeps_a_place_for_each_family),
         cmocka_unit_test(localhost_has_loopback_addresses),
         cmocka_unit_test(an_address_is_its_own_answer),
+        cmocka_unit_test(names_under_localhost_have_loopback_addresses),
         cmocka_unit_test(a_name_that_cannot_exist_is_a_failure_and_not_silence),
     };
     return cmocka_run_group_tests_name("sdk.resolver", tests, NULL, NULL);

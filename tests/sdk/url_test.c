@@ -20,6 +20,11 @@ static void parts_are_taken_apart(void **state)
     assert_int_equal(url.port, 443);
     assert_string_equal(url.path, "/tickglass");
 
+    assert_int_equal(tg__url_parse("wss://[2001:db8::7]", &url), TG_OK);
+    assert_true(url.tls && url.literal);
+    assert_string_equal(url.host, "2001:db8::7");
+    assert_int_equal(url.port, 443);
+
     assert_int_equal(tg__url_parse("ws://[::1]:80/", &url), TG_OK);
     assert_true(url.literal);
     assert_string_equal(url.host, "::1");
@@ -105,7 +110,9 @@ static void what_is_no_url_is_refused(void **state)
         "wss://host?x",
         "wss://h\xc3\xb6st/",
         "wss://[::1",
-        "wss://[::1]",
+        "wss://[::1%lo]",
+        "wss://[::1].example.com",
+        "wss://::1",
         "ws://[xyz]",
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

@@ -70,7 +70,7 @@ typedef enum tg_token_reason {
 typedef struct tg_client_options {
     size_t struct_size;  /**< set by tg_client_options_init() */
     const char *url;     /**< wss://host[:port][/path], "/tickglass" without a path; ws:// only
-                            to a loopback address, and an IPv6 address only there; or
+                            to a loopback address; an IPv6 address in brackets; or
                             ws+unix:/path/of/socket */
     const char *ca_file; /**< PEM; NULL: the system's trust store */
     const char *token;   /**< bearer token, or NULL; copied. With a token_provider it serves the
@@ -134,6 +134,28 @@ typedef struct tg_client_options {
     /** Lets ws:// go to other machines, where prices and the token can be read and changed by
      * everybody on the way. */
     bool allow_plain_text_to_other_machines;
+    /**
+     * Public keys, one of which the gateway's own certificate must have, beside all that is checked
+     * of its chain: "sha256/" and the base64 of SHA-256 over the SubjectPublicKeyInfo, or the
+     * base64 alone; at most 16. Checked after the handshake and before anything is sent through
+     * it, the token above all. Keys of authorities are not looked at: pin a second key of your own
+     * gateways for the day when the first has to go.
+     */
+    const char *const *spki_pins;
+    uint32_t spki_pin_count;
+    /**
+     * Verify neither chain nor name nor dates of the certificate; pins are checked all the same.
+     * Whoever is in between reads the token and writes the prices. Only in builds with
+     * TG_DANGEROUS_TLS, elsewhere TG_ERR_UNSUPPORTED; each event of a session's beginning says it.
+     */
+    bool dangerous_disable_verification;
+    const char *client_cert_file;    /**< PEM: this client's certificate, then what leads to its
+                                          authority; NULL: none is shown */
+    const char *client_key_file;     /**< PEM, encrypted or not; NULL: it is in client_cert_file */
+    const char *client_key_password; /**< of an encrypted key; not kept. NULL: none */
+    char *error_text; /**< when tg_client_open() fails: why, in one line without a secret; empty
+                           when it does not. Not used afterwards. NULL: not wanted */
+    size_t error_text_size; /**< in bytes; what does not fit is cut, 256 is plenty */
 } tg_client_options;
 
 /** Thread: any.  Blocks: no.  Since: 0.1 */
@@ -144,13 +166,18 @@ TG_API void tg_client_options_init(tg_client_options *opt);
  *
  * @param[in]  opt  options; copied, the caller may free them on return
  * @param[out] out  the client on TG_OK, NULL otherwise; close with tg_client_close()
- * @retval TG_ERR_INVALID_ARGUMENT  opt, opt->url or out is NULL, or a value is out of range
+ * @retval TG_ERR_INVALID_ARGUMENT  opt, opt->url or out is NULL, a value is out of range, a pin is
+ *                                  not of its form, a client key has no certificate, or pins or a
+ *                                  client certificate are given for ws://
  * @retval TG_ERR_URL               a URL cannot be used; plain ws:// to another machine included
  * @retval TG_ERR_UNSUPPORTED       opt comes from a newer header and sets a field this library
- * lacks
- * @retval TG_ERR_CERTIFICATE       ca_file cannot be read or holds no certificate
+ *                                  lacks, or this build has no dangerous_disable_verification
+ * @retval TG_ERR_CERTIFICATE       ca_file cannot be read or holds no certificate; the client's
+ *                                  certificate or key cannot be read, the password is wrong or
+ *                                  missing, or the key is not the certificate's
  * @retval TG_ERR_NO_MEMORY         allocation failed
- * Thread: any.  Blocks: reads ca_file.  Owner of *out: the caller.  Since: 0.1
+ * Thread: any.  Blocks: reads ca_file and the client's files.  Owner of *out: the caller.  Since:
+ * 0.1
  */
 TG_API TG_MUST_CHECK tg_err tg_client_open(const tg_client_options *opt, tg_client **out);
 
