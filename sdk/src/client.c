@@ -135,12 +135,6 @@ static uint32_t endpoint_count(const tg_client *client)
     return client->options.fallback_count + 1;
 }
 
-/* What only TLS can do is not left out in silence where one gateway has none. */
-static bool wants_tls(const tg_client_options *o)
-{
-    return o->spki_pin_count > 0 || o->client_cert_file != NULL;
-}
-
 /* Without the URL itself: its path may hold a secret. */
 static tg_err refuse_url(uint32_t number, tg_err err, const char *reason, char *why,
                          size_t why_size)
@@ -153,8 +147,8 @@ static tg_err refuse_url(uint32_t number, tg_err err, const char *reason, char *
     return err;
 }
 
-static tg_err parse_urls(const tg_client_options *o, tg__url urls[TG__ENDPOINTS_MAX], bool *any_tls,
-                         char *why, size_t why_size)
+static tg_err parse_urls(const tg_client_options *o, tg__url urls[TG__ENDPOINTS_MAX],
+                         tg__tls_use *use, char *why, size_t why_size)
 {
     for (uint32_t i = 0; i <= o->fallback_count; i++) {
         const char *text = i == 0 ? o->url : o->fallback_urls[i - 1];
@@ -164,11 +158,6 @@ static tg_err parse_urls(const tg_client_options *o, tg__url urls[TG__ENDPOINTS_
         if (tg__url_parse(text, &urls[i]) != TG_OK) {
             return refuse_url(i, TG_ERR_URL, "is not wss://host[:port][/path]", why, why_size);
         }
-        if (!urls[i].tls && wants_tls(o)) {
-            return refuse_url(i, TG_ERR_INVALID_ARGUMENT,
-                              "is not wss://, but pins or a client certificate are given", why,
-                              why_size);
-        }
         /* A proxy is another machine, whatever the name behind it. */
         const bool leaves = !tg__url_is_private(&urls[i]) ||
                             (o->proxy != NULL && !urls[i].tls && urls[i].socket_path[0] == '\0');
@@ -176,7 +165,8 @@ static tg_err parse_urls(const tg_client_options *o, tg__url urls[TG__ENDPOINTS_
             return refuse_url(i, TG_ERR_URL, "would go to another machine without TLS", why,
                               why_size);
         }
-        *any_tls |= urls[i].tls;
+        use->anywhere |= urls[i].tls;
+        use->everywhere &= urls[i].tls;
     }
     return TG_OK;
 }
@@ -186,8 +176,8 @@ static tg_err open_connection(tg_client *client, char *why, size_t why_size)
     tg__url urls[TG__ENDPOINTS_MAX];
     tg__io_options options;
     memset(&options, 0, sizeof options);
-    bool any_tls = false;
-    TG_TRY(parse_urls(&client->options, urls, &any_tls, why, why_size));
+    tg__tls_use use = {.anywhere = false, .everywhere = true};
+    TG_TRY(parse_urls(&client->options, urls, &use, why, why_size));
     if (client->options.proxy != NULL) {
         if (tg__proxy_parse(client->options.proxy, &client->proxy) != TG_OK) {
             (void)snprintf(why, why_size, "proxy is not http://[user:password@]host:port");
@@ -198,7 +188,7 @@ static tg_err open_connection(tg_client *client, char *why, size_t why_size)
     options.urls = urls;
     options.url_count = endpoint_count(client);
     options.plain_anywhere = client->options.allow_plain_text_to_other_machines;
-    TG_TRY(tg__tls_options_load(&client->options, any_tls, &client->tls, why, why_size));
+    TG_TRY(tg__tls_options_load(&client->options, use, &client->tls, why, why_size));
     options.ca_pem = client->tls.ca_pem;
     options.ca_pem_size = client->tls.ca_pem_size;
     options.identity = client->tls.has_identity ? &client->tls.identity : NULL;

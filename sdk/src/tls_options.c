@@ -14,7 +14,7 @@ static tg_err refuse(tg_err err, const char *text, char *why, size_t why_size)
     return err;
 }
 
-static tg_err check(const tg_client_options *o, bool tls, char *why, size_t why_size)
+static tg_err check(const tg_client_options *o, bool everywhere, char *why, size_t why_size)
 {
 #if !TG_DANGEROUS_TLS
     if (o->dangerous_disable_verification) {
@@ -23,8 +23,8 @@ static tg_err check(const tg_client_options *o, bool tls, char *why, size_t why_
     }
 #endif
     /* A pin that nobody checks is worse than none. */
-    if (!tls && (o->spki_pin_count > 0 || o->client_cert_file != NULL)) {
-        return refuse(TG_ERR_INVALID_ARGUMENT, "spki_pins and client_cert_file need a wss:// URL",
+    if (!everywhere && (o->spki_pin_count > 0 || o->client_cert_file != NULL)) {
+        return refuse(TG_ERR_INVALID_ARGUMENT, "spki_pins and client_cert_file need wss:// URLs",
                       why, why_size);
     }
     if (o->client_cert_file == NULL &&
@@ -47,12 +47,12 @@ static tg_err load(const tg_client_options *o, tg__tls_material *out, char *why,
     return TG_OK;
 }
 
-tg_err tg__tls_options_load(const tg_client_options *options, bool tls, tg__tls_material *out,
-                            char *why, size_t why_size)
+tg_err tg__tls_options_load(const tg_client_options *options, tg__tls_use use,
+                            tg__tls_material *out, char *why, size_t why_size)
 {
     memset(out, 0, sizeof *out);
-    TG_TRY(check(options, tls, why, why_size));
-    const tg_err err = tls ? load(options, out, why, why_size) : TG_OK;
+    TG_TRY(check(options, use.everywhere, why, why_size));
+    const tg_err err = use.anywhere ? load(options, out, why, why_size) : TG_OK;
     if (err != TG_OK) {
         tg__tls_material_release(out);
     }

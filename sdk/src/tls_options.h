@@ -17,12 +17,18 @@ typedef struct tg__tls_material {
     tg__pins pins;
 } tg__tls_material;
 
+/* Of the gateways that a client may choose from. */
+typedef struct tg__tls_use {
+    bool anywhere;
+    bool everywhere;
+} tg__tls_use;
+
 /*
  * Checks the options, which the caller has filled up to this library's size, and reads their files.
- * Without tls nothing is read, and what would be ignored there is refused. The error is what
- * tg_client_open() returns; why says more, and out is then empty.
+ * Without TLS anywhere nothing is read, and what one gateway without it would ignore is refused.
+ * The error is what tg_client_open() returns; why says more, and out is then empty.
  */
-TG_MUST_CHECK tg_err tg__tls_options_load(const tg_client_options *options, bool tls,
+TG_MUST_CHECK tg_err tg__tls_options_load(const tg_client_options *options, tg__tls_use use,
                                           tg__tls_material *out, char *why, size_t why_size);
 /* Wipes and frees. Idempotent. */
 void tg__tls_material_release(tg__tls_material *material);
