@@ -33,6 +33,10 @@
 #define TIMER_PATIENCE  128u /* a late timer looks so often whether all was read: 2 MB or more */
 #define HEADER_SIZE     64
 #define SCHEME          "Bearer "
+/* Without an address libwebsockets takes the one in the environment's http_proxy, and the token
+ * with it goes through whoever stands there. Port 0 means none; "" would mean so too, with a
+ * complaint. */
+#define NO_PROXY ":0"
 
 #define TEXT_OF(token)                    #token
 #define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
@@ -640,6 +644,7 @@ static struct lws_context *make_context(tg__io *io, const tg__io_options *option
     info.pt_serv_buf_size = RX_CHUNK_SIZE;
     info.connect_timeout_secs = ATTEMPT_SECONDS;
     info.timeout_secs = ATTEMPT_SECONDS;
+    info.http_proxy_address = NO_PROXY;
     if (options->url.tls) {
         info.options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT | LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS;
         info.client_ssl_ca_mem = options->ca_pem;
