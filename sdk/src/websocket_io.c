@@ -412,12 +412,14 @@ static void on_receive(connection *c, struct lws *wsi, const uint8_t *bytes, siz
     if (c->detached || c->oversized) {
         return;
     }
-    const bool whole = lws_is_final_fragment(wsi) && lws_remaining_packet_payload(wsi) == 0;
+    const size_t announced = lws_remaining_packet_payload(wsi);
+    const bool whole = lws_is_final_fragment(wsi) && announced == 0;
     if (!lws_frame_is_binary(wsi)) {
         refuse_message(c, 1003, "a text message came");
         return;
     }
-    if (size > io->message_size_max - io->in_used) {
+    const size_t room = io->message_size_max - io->in_used;
+    if (size > room || announced > room - size) {
         refuse_message(c, TG__CLOSE_TOO_BIG, "a message is over the size limit");
         return;
     }
