@@ -277,126 +277,6 @@ static void closing_inside_the_receive_callback_is_safe_and_says_why(void **stat
     }
 }
 
-/* --- upgrades that fail --- */
-
-static const char *answer;
-
-static void say_answer(raw_server *server, int fd)
-{
-    if (raw_read_request(server, fd)) {
-        (void)raw_write(fd, answer, strlen(answer));
-    }
-}
-
-static void refusals_keep_status_and_delay(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *answer;
-        unsigned status;
-        uint32_t floor_ms;
-    } rows[] = {
-        {"HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n", 503, 7000},
-        {"HTTP/1.1 503 Busy\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
-         "Retry-After: Sun, 06 Nov 1994 08:49:57 GMT\r\nContent-Length: 0\r\n\r\n",
-         503, 20000},
-        {"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n", 503, 0},
-        {"HTTP/1.1 401 Who\r\nContent-Length: 0\r\n\r\n", 401, 0},
-        {"HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n", 403, 0},
-        {"HTTP/1.1 404 What\r\nContent-Length: 0\r\n\r\n", 404, 0},
-        {"HTTP/1.1 200 Yes\r\nContent-Length: 2\r\n\r\nhi", 200, 0},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        answer = rows[i].answer;
-        io_rig *rig = io_rig_start(say_answer);
-        io_rig_serve(rig);
-        assert_int_equal(rig->connected, 0);
-        if (rig->closed.cause != TG__CAUSE_HTTP_STATUS || rig->closed.code != rows[i].status ||
-            rig->closed.floor_ms != rows[i].floor_ms) {
-            fail_msg("%s: cause %d code %u floor %lu: %s", answer, (int)rig->closed.cause,
-                     rig->closed.code, (unsigned long)rig->closed.floor_ms, rig->closed.text);
-        }
-        io_rig_finish(rig);
-    }
-}
-
-static void a_redirect_is_not_followed(void **state)
-{
-    (void)state;
-    answer = "HTTP/1.1 302 Elsewhere\r\nLocation: http://127.0.0.1:1/steal\r\n"
-             "Content-Length: 0\r\n\r\n";
-    io_rig *rig = io_rig_start(say_answer);
-    io_rig_serve(rig);
-    assert_int_equal(rig->connected, 0);
-    assert_int_equal(rig->closed_count, 1);
-    assert_int_equal(rig->closed.code, 302);
-    io_rig_finish(rig);
-    assert_int_equal(rig->server.connections, 1);
-}
-
-static void answers_that_are_no_upgrade_are_refused(void **state)
-{
-    (void)state;
-    static const char *const rows[] = {
-        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        "Sec-WebSocket-Accept: AAAAAAAAAAAAAAAAAAAAAAAAAAA=\r\n"
-        "Sec-WebSocket-Protocol: tickglass.1\r\n\r\n",
-        "SSH-2.0-OpenSSH_9.2\r\n",
-        "\r\n\r\n\r\n",
-        "",
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        answer = rows[i];
-        io_rig *rig = io_rig_start(say_answer);
-        io_rig_serve(rig);
-        assert_int_equal(rig->connected, 0);
-        assert_int_equal(rig->closed_count, 1);
-        io_rig_finish(rig);
-    }
-}
-
-static const char *upgrade_from;
-static const char *upgrade_to;
-
-static void say_changed_upgrade(raw_server *server, int fd)
-{
-    char text[512];
-    char changed[768];
-    if (!raw_read_request(server, fd)) {
-        return;
-    }
-    (void)raw_upgrade_text(server, text, sizeof text);
-    const char *at = strstr(text, upgrade_from);
-    const size_t size = (size_t)snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text),
-                                         text, upgrade_to, at + strlen(upgrade_from));
-    (void)raw_write(fd, changed, size);
-    raw_read_until_close(server, fd);
-}
-
-static void an_upgrade_to_something_else_is_refused(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *from;
-        const char *to;
-    } rows[] = {
-        {"tickglass.1", "chat"},
-        {"Sec-WebSocket-Protocol: tickglass.1\r\n", ""},
-        {"Sec-WebSocket-Protocol: tickglass.1\r\n",
-         "Sec-WebSocket-Protocol: tickglass.1\r\n"
-         "Sec-WebSocket-Extensions: permessage-deflate\r\n"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        upgrade_from = rows[i].from;
-        upgrade_to = rows[i].to;
-        io_rig *rig = io_rig_start(say_changed_upgrade);
-        io_rig_serve(rig);
-        assert_int_equal(rig->connected, 0);
-        assert_int_equal(rig->closed_count, 1);
-        io_rig_finish(rig);
-    }
-}
-
 /* --- resets --- */
 
 static int reset_stage;
@@ -536,10 +416,6 @@ int main(void)
         cmocka_unit_test(a_flood_of_pings_is_survived),
         cmocka_unit_test(dropping_inside_the_receive_callback_is_safe),
         cmocka_unit_test(closing_inside_the_receive_callback_is_safe_and_says_why),
-        cmocka_unit_test(refusals_keep_status_and_delay),
-        cmocka_unit_test(a_redirect_is_not_followed),
-        cmocka_unit_test(answers_that_are_no_upgrade_are_refused),
-        cmocka_unit_test(an_upgrade_to_something_else_is_refused),
         cmocka_unit_test(a_reset_in_every_stage_is_reported_once),
         cmocka_unit_test(a_peer_that_does_not_read_fills_a_bounded_queue),
         cmocka_unit_test(timers_ring_and_wakes_come),
