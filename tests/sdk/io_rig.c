@@ -40,6 +40,7 @@ static void on_closed(void *ctx, uint32_t generation, const tg__closed *closed)
     rig->after_leaving = rig->after_leaving || rig->left;
     rig->closed_count++;
     rig->closed = *closed;
+    tg__io_timer(rig->io, tg_clock_mono_ns(&rig->clock)); /* so that tg__io_service() returns */
 }
 
 static void on_timer(void *ctx)
