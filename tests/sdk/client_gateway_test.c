@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -387,41 +386,6 @@ static void close_does_not_wait_for_a_peer_that_never_answers(void **state)
     (void)close(listener);
 }
 
-static void the_host_process_is_left_as_it_was(void **state)
-{
-    (void)state;
-    struct sigaction before;
-    struct sigaction after;
-    assert_int_equal(sigaction(SIGPIPE, NULL, &before), 0);
-    char path[] = "tg_stderr_XXXXXX";
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    (void)fflush(stderr);
-    const int kept = dup(STDERR_FILENO);
-    assert_true(kept >= 0 && dup2(file, STDERR_FILENO) >= 0);
-    const unsigned descriptors = open_descriptors();
-
-    client_rig rig;
-    tg_client_options opt = options_of(gateway.url);
-    client_rig_open(&rig, &opt);
-    assert_int_equal(tg_client_start(rig.client), TG_OK);
-    client_rig_await(&rig, client_rig_is_live);
-    client_rig_close(&rig);
-
-    const unsigned left = open_descriptors();
-    (void)fflush(stderr);
-    (void)dup2(kept, STDERR_FILENO);
-    (void)close(kept);
-    struct stat printed;
-    assert_int_equal(fstat(file, &printed), 0);
-    (void)close(file);
-    (void)unlink(path);
-    assert_int_equal(printed.st_size, 0);
-    assert_int_equal(left, descriptors);
-    assert_int_equal(sigaction(SIGPIPE, NULL, &after), 0);
-    assert_true(before.sa_handler == after.sa_handler);
-}
-
 static bool every_call_says_forked(tg_client *client)
 {
     tg_sub_id sub = {0x10000};
@@ -502,7 +466,6 @@ int main(void)
         cmocka_unit_test(stop_inside_a_callback_ends_the_session),
         cmocka_unit_test(close_at_any_moment_is_a_barrier),
         cmocka_unit_test(close_does_not_wait_for_a_peer_that_never_answers),
-        cmocka_unit_test(the_host_process_is_left_as_it_was),
         cmocka_unit_test(a_child_after_fork_is_told_so_and_the_parent_goes_on),
     };
     return cmocka_run_group_tests_name("sdk.client_gateway", tests, start, stop);

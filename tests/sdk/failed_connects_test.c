@@ -13,6 +13,8 @@
 #include "raw_server.h"
 
 #define LIMIT_NS INT64_C(60000000000) /* without one more failure */
+/* Ten times as slow with a sanitizer, and descriptors are not its business. */
+#define REFUSALS (TG_TEST_SANITIZED ? 20000u : 100000u)
 
 typedef struct failing {
     tg_clock clock;
@@ -116,7 +118,7 @@ static void assert_is_flat(failing *f, unsigned count)
     assert_int_equal(f->failures, count + 50);
 }
 
-static void a_hundred_thousand_refused_connections_leave_nothing_behind(void **state)
+static void refused_connections_leave_nothing_behind(void **state)
 {
     (void)state;
     /* Bound and not listening: nobody else gets the port, and the system refuses for it. */
@@ -130,7 +132,8 @@ static void a_hundred_thousand_refused_connections_leave_nothing_behind(void **s
     assert_int_equal(getsockname(closed, (struct sockaddr *)&address, &size), 0);
     failing f;
     open_failing(&f, "ws", ntohs(address.sin_port));
-    assert_is_flat(&f, 100000);
+    assert_is_flat(&f, REFUSALS);
+    print_message("%u refused connections\n", f.failures);
     assert_int_equal(f.closed.cause, TG__CAUSE_CONNECT);
     assert_non_null(strstr(f.closed.text, "Connection refused"));
     close_failing(&f);
@@ -175,7 +178,7 @@ static void handshakes_that_fail_leave_nothing_behind(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_hundred_thousand_refused_connections_leave_nothing_behind),
+        cmocka_unit_test(refused_connections_leave_nothing_behind),
         cmocka_unit_test(handshakes_that_fail_leave_nothing_behind),
     };
     return cmocka_run_group_tests_name("sdk.failed_connects", tests, NULL, NULL);
