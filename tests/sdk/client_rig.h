@@ -47,6 +47,12 @@ tg_event client_rig_last(client_rig *rig);
 bool client_rig_is_live(const client_rig *rig);
 bool client_rig_has_error(const client_rig *rig);
 bool client_rig_is_idle(const client_rig *rig);
+bool client_rig_has_found(const client_rig *rig);
+bool client_rig_rows_are_live(const client_rig *rig);  /* all that were found */
+bool client_rig_rows_are_stale(const client_rig *rig); /* or worse */
+
+/* Subscribes to the first 20 instruments of the gateway's directory. */
+void client_rig_subscribe_some(client_rig *rig, tg_sub_id *subs);
 
 /* Descriptors that this process has open. */
 unsigned open_descriptors(void);
