@@ -32,6 +32,9 @@ static void on_publish(void *ctx, uint64_t view_number)
 static void on_event(void *ctx, const tg_event *event)
 {
     client_rig *rig = ctx;
+    if (rig->hook != NULL) {
+        rig->hook(event);
+    }
     enter(rig);
     rig->events++;
     rig->answers += event->kind == TG_EVENT_ANSWER;

@@ -12,6 +12,7 @@
 typedef struct client_rig {
     tg_client *client;
     tg_reader *reader;
+    void (*hook)(const tg_event *event); /* on the network thread, before all else; NULL: none */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     /* under lock, written by callbacks */
