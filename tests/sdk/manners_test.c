@@ -137,8 +137,13 @@ static bool is_same_action(const struct sigaction *a, const struct sigaction *b)
     /* Setting an action leaves a mark of the C library's own among the flags. */
     const int flags =
         SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_RESTART | SA_NODEFER | (int)SA_RESETHAND;
-    return a->sa_handler == b->sa_handler && (a->sa_flags & flags) == (b->sa_flags & flags) &&
-           is_same_set(&a->sa_mask, &b->sa_mask);
+    if (a->sa_handler != b->sa_handler) {
+        return false;
+    }
+    /* Without a function to call the rest means nothing; thread sanitizer fills it as it likes. */
+    return a->sa_handler == SIG_DFL || a->sa_handler == SIG_IGN ||
+           ((a->sa_flags & flags) == (b->sa_flags & flags) &&
+            is_same_set(&a->sa_mask, &b->sa_mask));
 }
 
 static void compare(const belongings *before, const belongings *after)
@@ -333,9 +338,19 @@ static void the_heap_of_a_client_does_not_depend_on_the_descriptor_limit(void **
     assert_true(with_high < with_low + 1024 && with_low < with_high + 1024);
 }
 
+static void *end_at_once(void *argument)
+{
+    return argument;
+}
+
 static int start(void **state)
 {
     (void)state;
+    /* Thread sanitizer starts one of its own with the first thread, and keeps it. */
+    pthread_t first;
+    if (pthread_create(&first, NULL, end_at_once, NULL) != 0 || pthread_join(first, NULL) != 0) {
+        return -1;
+    }
     return gateway_process_start(&gateway, TG_GATEWAY_PROGRAM, NULL) ? 0 : -1;
 }
 
