@@ -17,7 +17,8 @@ endif()
 add_library(tg_flags INTERFACE)
 target_compile_definitions(tg_flags INTERFACE _POSIX_C_SOURCE=200809L)
 target_compile_options(tg_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
+  -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion
+  $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>
   -Wvla -Wundef -Wcast-align -Wformat=2 -Wswitch-enum -fno-common)
 if(TG_SANITIZE)
   target_compile_options(tg_flags INTERFACE

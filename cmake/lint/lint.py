@@ -27,6 +27,7 @@ THIRD_PARTY = [
     ("SDL2_ttf", r"SDL_ttf\.h"),
     ("SDL2", r"SDL(2/)?.*"),
     ("glib", r"glib\.h"),
+    ("Qt", r"Q[A-Z]\w*"),
     ("libwebsockets", r"libwebsockets.*"),
     ("mbedtls", r"(mbedtls|psa)/.*"),
     ("stb", r"(stb/)?stb_.*"),

@@ -7,6 +7,8 @@
 
 #include <tickglass/client.h>
 
+TG_BEGIN_DECLS
+
 typedef struct price_watch {
     tg_client *client;
     tg_reader *reader;
@@ -24,5 +26,7 @@ bool price_watch_step(price_watch *watch);
 
 /* Until the next step if the descriptor does not become readable before: 0 to limit_ms. */
 int price_watch_timeout_ms(price_watch *watch, int limit_ms);
+
+TG_END_DECLS
 
 #endif

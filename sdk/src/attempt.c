@@ -8,6 +8,8 @@
 #include "tls_trust.h"
 
 #define SWITCHING_PROTOCOLS 101u
+#define STATUS_MIN          100u
+#define STATUS_MAX          599u
 
 static void explain_answer(const tg__attempt *attempt, tg__closed *closed)
 {
@@ -20,6 +22,13 @@ static void explain_answer(const tg__attempt *attempt, tg__closed *closed)
     if (attempt->http_status == SWITCHING_PROTOCOLS) {
         closed->cause = TG__CAUSE_UPGRADE;
         (void)snprintf(closed->text, sizeof closed->text, "%s", attempt->detail);
+        return;
+    }
+    if (attempt->http_status < STATUS_MIN || attempt->http_status > STATUS_MAX) {
+        /* libwebsockets takes any number: 65,937 would be 401 in 16 bits, and cost the token. */
+        closed->cause = TG__CAUSE_UPGRADE;
+        (void)snprintf(closed->text, sizeof closed->text, "%u is no HTTP status",
+                       attempt->http_status);
         return;
     }
     closed->cause = TG__CAUSE_HTTP_STATUS;

@@ -38,6 +38,10 @@
 #define TIMER_PATIENCE  128u /* a late timer looks so often whether all was read: 2 MB or more */
 #define HEADER_SIZE     64
 #define SCHEME          "Bearer "
+/* Without an address libwebsockets takes the one in the environment's http_proxy, and the token
+ * with it goes through whoever stands there. Port 0 means none; "" would mean so too, with a
+ * complaint. */
+#define NO_PROXY ":0"
 
 #define TEXT_OF(token)                    #token
 #define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
@@ -430,12 +434,14 @@ static void on_receive(connection *c, struct lws *wsi, const uint8_t *bytes, siz
     if (c->detached || c->oversized) {
         return;
     }
-    const bool whole = lws_is_final_fragment(wsi) && lws_remaining_packet_payload(wsi) == 0;
+    const size_t announced = lws_remaining_packet_payload(wsi);
+    const bool whole = lws_is_final_fragment(wsi) && announced == 0;
     if (!lws_frame_is_binary(wsi)) {
         refuse_message(c, 1003, "a text message came");
         return;
     }
-    if (size > io->message_size_max - io->in_used) {
+    const size_t room = io->message_size_max - io->in_used;
+    if (size > room || announced > room - size) {
         refuse_message(c, TG__CLOSE_TOO_BIG, "a message is over the size limit");
         return;
     }
@@ -680,6 +686,7 @@ static struct lws_context *make_context(tg__io *io, const tg__io_options *option
     info.pt_serv_buf_size = RX_CHUNK_SIZE;
     info.connect_timeout_secs = ATTEMPT_SECONDS;
     info.timeout_secs = ATTEMPT_SECONDS;
+    info.http_proxy_address = NO_PROXY;
     if (options->ca_pem != NULL) {
         info.options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT | LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS;
         info.client_ssl_ca_mem = options->ca_pem;

@@ -115,7 +115,7 @@ static void errors_have_their_own_status_and_one_line(void **state)
         {2,
          "--symbols: item 1 (position 1): \"nonsense\" is not VENUE:SYMBOL",
          {"--url", gateway.url, "--symbols", "nonsense"}},
-        {3, "URL", {"--url", "http://x", "--symbols", "A:B"}},
+        {3, "url is not wss://", {"--url", "http://x", "--symbols", "A:B"}},
         {3, "no-such-file", {"--url", gateway.url, "--symbols", "@no-such-file"}},
         {3,
          "no-such-token",

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,46 +33,6 @@ static tg_client_options options_of(const char *url)
     return opt;
 }
 
-static bool has_found(const client_rig *rig)
-{
-    return rig->found_complete;
-}
-
-static bool has_answers(const client_rig *rig)
-{
-    return rig->answers >= rig->found && rig->state == TG_SESSION_LIVE;
-}
-
-/* Subscribes to the first few instruments of the directory. */
-static void subscribe_some(client_rig *rig, tg_sub_id *subs)
-{
-    uint32_t request = 0;
-    assert_int_equal(tg_client_find(rig->client, NULL, NULL, NULL, NULL, 20, &request), TG_OK);
-    client_rig_await(rig, has_found);
-    assert_int_equal(rig->found, 20);
-    for (unsigned i = 0; i < rig->found; i++) {
-        assert_int_equal(
-            tg_client_subscribe(rig->client, rig->venues[i], rig->symbols[i], &subs[i]), TG_OK);
-    }
-    client_rig_await(rig, has_answers);
-}
-
-static bool all_rows_are_live(const client_rig *rig)
-{
-    const tg_clock clock = tg_clock_system();
-    const tg_view *view = tg_reader_pin(rig->reader);
-    unsigned live = 0;
-    for (unsigned i = 0; i < rig->found; i++) {
-        tg_instrument_id id = TG_INSTRUMENT_NONE;
-        tg_row row;
-        live += tg_view_find(view, rig->venues[i], rig->symbols[i], &id) == TG_OK &&
-                tg_view_row(view, id, tg_clock_mono_ns(&clock), &row) == TG_OK &&
-                row.image.epoch > 0 && row.quality <= TG_QUALITY_HALTED;
-    }
-    tg_reader_unpin(rig->reader);
-    return live == rig->found;
-}
-
 static bool has_messages(const client_rig *rig)
 {
     return rig->messages > 0;
@@ -90,8 +49,8 @@ static void ticks_arrive_over_tls(void **state)
     assert_int_equal(tg_client_step(rig.client, 0), TG_ERR_STATE);
     client_rig_await(&rig, client_rig_is_live);
     tg_sub_id subs[CLIENT_RIG_NAMES];
-    subscribe_some(&rig, subs);
-    client_rig_await(&rig, all_rows_are_live);
+    client_rig_subscribe_some(&rig, subs);
+    client_rig_await(&rig, client_rig_rows_are_live);
     tg_instrument_id id = TG_INSTRUMENT_NONE;
     assert_int_equal(tg_client_subscription(rig.client, subs[3], &id), TG_OK);
     const tg_view *view = tg_reader_pin(rig.reader);
@@ -136,13 +95,13 @@ static void a_host_that_steps_gets_the_same(void **state)
     assert_int_equal(tg_client_start(rig.client), TG_ERR_STATE);
     uint32_t request = 0;
     assert_int_equal(tg_client_find(rig.client, NULL, NULL, NULL, NULL, 5, &request), TG_OK);
-    client_rig_step_until(&rig, has_found);
+    client_rig_step_until(&rig, client_rig_has_found);
     tg_sub_id sub;
     for (unsigned i = 0; i < rig.found; i++) {
         assert_int_equal(tg_client_subscribe(rig.client, rig.venues[i], rig.symbols[i], &sub),
                          TG_OK);
     }
-    client_rig_step_until(&rig, all_rows_are_live);
+    client_rig_step_until(&rig, client_rig_rows_are_live);
     client_rig_close(&rig);
 }
 
@@ -271,7 +230,7 @@ static void a_closed_port_is_tried_again_and_descriptors_stay_flat(void **state)
 
 static bool is_live_again(const client_rig *rig)
 {
-    return rig->live_count >= 2 && rig->state == TG_SESSION_LIVE && all_rows_are_live(rig);
+    return rig->live_count >= 2 && rig->state == TG_SESSION_LIVE && client_rig_rows_are_live(rig);
 }
 
 static void a_restarted_gateway_is_joined_again(void **state)
@@ -283,8 +242,8 @@ static void a_restarted_gateway_is_joined_again(void **state)
     assert_int_equal(tg_client_start(rig.client), TG_OK);
     client_rig_await(&rig, client_rig_is_live);
     tg_sub_id subs[CLIENT_RIG_NAMES];
-    subscribe_some(&rig, subs);
-    client_rig_await(&rig, all_rows_are_live);
+    client_rig_subscribe_some(&rig, subs);
+    client_rig_await(&rig, client_rig_rows_are_live);
     (void)pthread_mutex_lock(&rig.lock);
     rig.live_count = 1;
     (void)pthread_mutex_unlock(&rig.lock);
@@ -310,14 +269,14 @@ static void a_gateway_that_hangs_is_noticed_and_joined_again(void **state)
     assert_int_equal(tg_client_start(rig.client), TG_OK);
     client_rig_await(&rig, client_rig_is_live);
     tg_sub_id subs[CLIENT_RIG_NAMES];
-    subscribe_some(&rig, subs);
-    client_rig_await(&rig, all_rows_are_live);
+    client_rig_subscribe_some(&rig, subs);
+    client_rig_await(&rig, client_rig_rows_are_live);
     /* Its sockets stay open and take what is sent: only silence tells. */
     assert_int_equal(kill(gateway.pid, SIGSTOP), 0);
     client_rig_await(&rig, has_lost_the_link);
     const tg_event last = client_rig_last(&rig);
     assert_non_null(strstr(last.text, "nothing received"));
-    assert_false(all_rows_are_live(&rig));
+    assert_false(client_rig_rows_are_live(&rig));
     (void)pthread_mutex_lock(&rig.lock);
     rig.live_count = 1;
     (void)pthread_mutex_unlock(&rig.lock);
@@ -389,41 +348,6 @@ static void close_does_not_wait_for_a_peer_that_never_answers(void **state)
     (void)close(listener);
 }
 
-static void the_host_process_is_left_as_it_was(void **state)
-{
-    (void)state;
-    struct sigaction before;
-    struct sigaction after;
-    assert_int_equal(sigaction(SIGPIPE, NULL, &before), 0);
-    char path[] = "tg_stderr_XXXXXX";
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    (void)fflush(stderr);
-    const int kept = dup(STDERR_FILENO);
-    assert_true(kept >= 0 && dup2(file, STDERR_FILENO) >= 0);
-    const unsigned descriptors = open_descriptors();
-
-    client_rig rig;
-    tg_client_options opt = options_of(gateway.url);
-    client_rig_open(&rig, &opt);
-    assert_int_equal(tg_client_start(rig.client), TG_OK);
-    client_rig_await(&rig, client_rig_is_live);
-    client_rig_close(&rig);
-
-    const unsigned left = open_descriptors();
-    (void)fflush(stderr);
-    (void)dup2(kept, STDERR_FILENO);
-    (void)close(kept);
-    struct stat printed;
-    assert_int_equal(fstat(file, &printed), 0);
-    (void)close(file);
-    (void)unlink(path);
-    assert_int_equal(printed.st_size, 0);
-    assert_int_equal(left, descriptors);
-    assert_int_equal(sigaction(SIGPIPE, NULL, &after), 0);
-    assert_true(before.sa_handler == after.sa_handler);
-}
-
 static bool every_call_says_forked(tg_client *client)
 {
     tg_sub_id sub = {0x10000};
@@ -471,8 +395,8 @@ static void a_child_after_fork_is_told_so_and_the_parent_goes_on(void **state)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
     tg_sub_id subs[CLIENT_RIG_NAMES];
-    subscribe_some(&rig, subs);
-    client_rig_await(&rig, all_rows_are_live);
+    client_rig_subscribe_some(&rig, subs);
+    client_rig_await(&rig, client_rig_rows_are_live);
     client_rig_close(&rig);
 }
 
@@ -504,7 +428,6 @@ int main(void)
         cmocka_unit_test(stop_inside_a_callback_ends_the_session),
         cmocka_unit_test(close_at_any_moment_is_a_barrier),
         cmocka_unit_test(close_does_not_wait_for_a_peer_that_never_answers),
-        cmocka_unit_test(the_host_process_is_left_as_it_was),
         cmocka_unit_test(a_child_after_fork_is_told_so_and_the_parent_goes_on),
     };
     return cmocka_run_group_tests_name("sdk.client_gateway", tests, start, stop);

@@ -32,6 +32,9 @@ static void on_publish(void *ctx, uint64_t view_number)
 static void on_event(void *ctx, const tg_event *event)
 {
     client_rig *rig = ctx;
+    if (rig->hook != NULL) {
+        rig->hook(event);
+    }
     enter(rig);
     rig->events++;
     rig->answers += event->kind == TG_EVENT_ANSWER;
@@ -152,6 +155,64 @@ bool client_rig_has_error(const client_rig *rig)
 bool client_rig_is_idle(const client_rig *rig)
 {
     return rig->events > 0 && rig->state == TG_SESSION_IDLE;
+}
+
+bool client_rig_has_found(const client_rig *rig)
+{
+    return rig->found_complete;
+}
+
+static bool has_answers(const client_rig *rig)
+{
+    return rig->answers >= rig->found && rig->state == TG_SESSION_LIVE;
+}
+
+void client_rig_subscribe_some(client_rig *rig, tg_sub_id *subs)
+{
+    uint32_t request = 0;
+    assert_int_equal(tg_client_find(rig->client, NULL, NULL, NULL, NULL, 20, &request), TG_OK);
+    client_rig_await(rig, client_rig_has_found);
+    assert_int_equal(rig->found, 20);
+    for (unsigned i = 0; i < rig->found; i++) {
+        assert_int_equal(
+            tg_client_subscribe(rig->client, rig->venues[i], rig->symbols[i], &subs[i]), TG_OK);
+    }
+    client_rig_await(rig, has_answers);
+}
+
+static bool all_rows(const client_rig *rig, bool (*holds)(const tg_row *row))
+{
+    const tg_clock clock = tg_clock_system();
+    const tg_view *view = tg_reader_pin(rig->reader);
+    unsigned count = 0;
+    for (unsigned i = 0; i < rig->found; i++) {
+        tg_instrument_id id = TG_INSTRUMENT_NONE;
+        tg_row row;
+        count += tg_view_find(view, rig->venues[i], rig->symbols[i], &id) == TG_OK &&
+                 tg_view_row(view, id, tg_clock_mono_ns(&clock), &row) == TG_OK && holds(&row);
+    }
+    tg_reader_unpin(rig->reader);
+    return count == rig->found;
+}
+
+static bool is_live(const tg_row *row)
+{
+    return row->image.epoch > 0 && row->quality <= TG_QUALITY_HALTED;
+}
+
+static bool is_stale(const tg_row *row)
+{
+    return row->quality >= TG_QUALITY_STALE;
+}
+
+bool client_rig_rows_are_live(const client_rig *rig)
+{
+    return all_rows(rig, is_live);
+}
+
+bool client_rig_rows_are_stale(const client_rig *rig)
+{
+    return all_rows(rig, is_stale);
 }
 
 unsigned open_descriptors(void)

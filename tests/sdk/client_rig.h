@@ -12,6 +12,7 @@
 typedef struct client_rig {
     tg_client *client;
     tg_reader *reader;
+    void (*hook)(const tg_event *event); /* on the network thread, before all else; NULL: none */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     /* under lock, written by callbacks */
@@ -47,6 +48,12 @@ tg_event client_rig_last(client_rig *rig);
 bool client_rig_is_live(const client_rig *rig);
 bool client_rig_has_error(const client_rig *rig);
 bool client_rig_is_idle(const client_rig *rig);
+bool client_rig_has_found(const client_rig *rig);
+bool client_rig_rows_are_live(const client_rig *rig);  /* all that were found */
+bool client_rig_rows_are_stale(const client_rig *rig); /* or worse */
+
+/* Subscribes to the first 20 instruments of the gateway's directory. */
+void client_rig_subscribe_some(client_rig *rig, tg_sub_id *subs);
 
 /* Descriptors that this process has open. */
 unsigned open_descriptors(void);

@@ -163,10 +163,15 @@ void raw_read_until_close(raw_server *server, int fd)
         for (size_t i = 0; i < size; i++) {
             payload[i] ^= mask[i % 4];
         }
-        server->pongs += head[0] == 0x8a;
+        const size_t kept = size < 125 ? size : 125;
+        if (head[0] == 0x8a) {
+            server->pongs++;
+            server->last_pong_size = size;
+            memcpy(server->last_pong, payload, kept);
+        }
         if (head[0] == 0x88) {
             server->closed_size = size;
-            memcpy(server->closed_with, payload, size < 125 ? size : 125);
+            memcpy(server->closed_with, payload, kept);
             return;
         }
     }

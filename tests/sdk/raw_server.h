@@ -23,6 +23,8 @@ struct raw_server {
     char request[4096]; /* of the latest connection */
     uint8_t closed_with[125];
     size_t closed_size; /* bytes of the close frame that the client sent */
+    uint8_t last_pong[125];
+    size_t last_pong_size;
     unsigned pongs;
     unsigned connections;
 };
