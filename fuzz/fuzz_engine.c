@@ -280,7 +280,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(&h, 0, sizeof h);
     h.now_ns = 1000000000;
     h.deadline_ns = INT64_MAX;
-    const tg_clock clock = {clock_ns, clock_ns, &h};
+    const tg_clock clock = {clock_ns, clock_ns, &h, NULL};
     const tg__store_options store = {
         .instruments_max = INSTRUMENTS, .readers_max = 2, .transitions_max = 64};
     check(tg__store_open(&store, &h.store) == TG_OK);

@@ -446,7 +446,7 @@ static void open_storm(storm *s, const storm_options *options)
     s->now_ns = S;
     s->from_ns = NEVER;
     s->until_ns = NEVER;
-    s->clock = (tg_clock){storm_mono_ns, storm_utc_ns, s};
+    s->clock = (tg_clock){storm_mono_ns, storm_utc_ns, s, NULL};
     s->prng.state = options->seed;
     s->peers = calloc(options->clients, sizeof *s->peers);
     s->messages = calloc(SIM_MESSAGES_MAX, sizeof *s->messages);

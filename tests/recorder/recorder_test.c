@@ -285,7 +285,7 @@ static void what_is_written_is_read_in_order_and_unchanged(void **state)
     };
     seeded_random random = random_start("write and read", 11);
     int64_t now = 1000;
-    const tg_clock clock = {given_ns, given_ns, &now};
+    const tg_clock clock = {given_ns, given_ns, &now, NULL};
     static expected_record expected[RECORDS];
     fixture f;
     fixture_make(&f);
@@ -801,7 +801,8 @@ static void rotation_starts_files_that_read_alone(void **state)
     assert_int_equal(tg_recorder_counters_get(f.recorder, &counters), TG_OK);
     assert_true(counters.files >= 3);
     tg_recorder_close(f.recorder);
-    /* Closing writes what is still in the rings, and may rotate once more: what is on disk says how many there are. */
+    /* Closing writes what is still in the rings, and may rotate once more: what is on disk says how
+     * many there are. */
     uint64_t sum = count_records(f.path, 0);
     uint32_t files = 1;
     for (;; files++) {
