@@ -55,6 +55,7 @@ static void admit_frame(tg__engine *engine, const tg__input *input, const tg__fr
                           memory_order_relaxed);
     tg__session *session = &engine->session;
     session->data_late = false;
+    session->continued = true;
     if (session->stable_from_ns == TG__NEVER) {
         session->stable_from_ns = input->now_ns;
     }
@@ -139,10 +140,26 @@ void tg__engine_resync(tg__engine *engine, int64_t now_ns)
     engine->dirty = true;
 }
 
+/* A hole behind a hole: the chain went on for a while (after a frame that came twice, it does), and
+ * what was proved meanwhile is in doubt again. */
+static void doubt_anew(tg__engine *engine, int64_t now_ns)
+{
+    tg__store_set_link(engine->store, TG__LINK_GAP, now_ns);
+    if (engine->session.resync_tries > 0) {
+        tg__store_set_link(engine->store, TG__LINK_RESYNCING, now_ns);
+    }
+    engine->dirty = true;
+}
+
 void tg__engine_gap(tg__engine *engine, int64_t now_ns, tg_err err, const char *text)
 {
     tg__session *session = &engine->session;
+    const bool continued = session->continued;
+    session->continued = false;
     if (engine->state == TG__ENGINE_RESYNCING) {
+        if (continued) {
+            doubt_anew(engine, now_ns);
+        }
         return; /* the snapshot that is under way repairs this, too */
     }
     tg__count(&engine->counters.gaps, 1);

@@ -96,6 +96,7 @@ typedef struct tg__session {
     int64_t renew_at_ns; /* the next step of a renewal */
     int64_t pump_at_ns;
     int64_t sweep_at_ns;
+    bool continued; /* a frame was applied since the latest hole was noted */
 } tg__session;
 
 struct tg__engine {

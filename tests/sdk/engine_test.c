@@ -846,6 +846,47 @@ static void a_stale_venue_makes_its_rows_stale_until_the_gateway_says_otherwise(
     rig_close(r);
 }
 
+/* After a frame that came twice the chain goes on, and rows prove themselves; then one is lost. */
+static void a_hole_behind_a_hole_doubts_what_came_between(void **state)
+{
+    (void)state;
+    rig *r = make();
+    rig_subscribe(r, 0, 3);
+    rig_subscribe(r, 1, 7);
+    rig_go_live(r);
+    r->deaf = true; /* the RESYNC is lost */
+    sim_market_tick(&r->market, 3, 2000);
+    sim_market_step(&r->market);
+    sim_session_frame(&r->session);
+    const sim_message twice = *sim_session_take(&r->session);
+    assert_int_equal(rig_message(r, twice.bytes, twice.size), TG_OK);
+    assert_int_equal(rig_message(r, twice.bytes, twice.size), TG_OK);
+    assert_int_equal(state_of(r), TG__ENGINE_RESYNCING);
+    sim_market_tick(&r->market, 3, 2001);
+    sim_market_step(&r->market);
+    sim_session_frame(&r->session);
+    rig_deliver(r);
+    tg_row row;
+    assert_int_equal(rig_row(r, 3, &row), TG_OK);
+    assert_int_equal(row.quality, TG_QUALITY_LIVE);
+    for (int i = 0; i < 2; i++) {
+        sim_market_tick(&r->market, 3, 2002 + i);
+        sim_market_step(&r->market);
+        sim_session_frame(&r->session);
+        if (i == 0) {
+            (void)sim_session_take(&r->session); /* lost */
+        }
+    }
+    rig_deliver(r);
+    assert_int_equal(rig_row(r, 3, &row), TG_OK);
+    assert_int_equal(row.quality, TG_QUALITY_RESYNCING);
+    r->deaf = false;
+    rig_advance(r, 2000 * RIG_MS);
+    rig_deliver(r);
+    assert_int_equal(state_of(r), TG__ENGINE_LIVE);
+    rig_close(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -857,6 +898,7 @@ int main(void)
         cmocka_unit_test(answers_are_told_for_each_subscription),
         cmocka_unit_test(a_low_rate_spreads_the_items),
         cmocka_unit_test(any_advertised_rate_is_survived),
+        cmocka_unit_test(a_hole_behind_a_hole_doubts_what_came_between),
         cmocka_unit_test(too_fast_is_asked_again_later),
         cmocka_unit_test(a_pending_answer_is_completed_by_the_next),
         cmocka_unit_test(an_unsubscription_leaves_other_views_alone),
