@@ -3,7 +3,8 @@
  *
  * Never an undefined row of the state table (the driver keeps to the rules), never an action of a
  * connection that is not the current one, never a deadline that does not move, never a version that
- * goes back within a lineage, whatever the messages say.
+ * goes back within a lineage, never a live row right after the clocks jumped, whatever the messages
+ * say.
  */
 #include <stdatomic.h>
 #include <stdint.h>
@@ -175,6 +176,24 @@ static void ring(host *h)
     check(h->deadline_ns > h->now_ns);
 }
 
+static void give_jump(host *h, script *s)
+{
+    const int64_t ns = (int64_t)(next_byte(s) + 1) * 1000000000;
+    const uint8_t what = next_byte(s);
+    tg__input input = {.kind = TG__INPUT_CLOCK,
+                       .as.clock = {what % 3 != 1 ? ns : 0, what % 3 != 0 ? ns * (what - 128) : 0}};
+    input.as.clock.slept_ns += input.as.clock.stepped_ns == 0 && input.as.clock.slept_ns == 0;
+    check(give(h, &input) == TG_OK);
+    const tg_view *view = tg_reader_pin(h->reader);
+    for (size_t i = 0; i < tg_view_count(view); i++) {
+        tg_row row;
+        if (tg_view_row(view, tg_view_id(view, i), h->now_ns, &row) == TG_OK) {
+            check(row.quality > TG_QUALITY_QUIET);
+        }
+    }
+    tg_reader_unpin(h->reader);
+}
+
 static void give_late(host *h)
 {
     const tg__engine_state before = tg__engine_state_of(h->engine);
@@ -222,6 +241,8 @@ static void step(host *h, script *s)
             input.kind = TG__INPUT_STOP;
             h->open = false;
             check(give(h, &input) == TG_OK);
+        } else if (what == 3) {
+            give_jump(h, s);
         } else {
             give_late(h);
         }

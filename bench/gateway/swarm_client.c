@@ -123,6 +123,8 @@ static void on_event(void *ctx, const tg_event *event)
     case TG_EVENT_RESYNCED:
     case TG_EVENT_TOKEN:
     case TG_EVENT_PRIORITY:
+    case TG_EVENT_CLOCK:
+    case TG_EVENT_LATE:
         break; /* among the client's own counters */
     }
 }

@@ -198,6 +198,7 @@ tg_err tg_client_open(const tg_client_options *opt, tg_client **out)
     client->options = options;
     client->clock = options.clock != NULL ? *options.clock : tg_clock_system();
     client->pid = getpid();
+    tg__clock_watch_init(&client->clock_watch, &client->clock);
     atomic_store_explicit(&client->next_find, 1, memory_order_relaxed);
 
     tg_err err = open_store(client);

@@ -51,6 +51,10 @@ tg_err tg_client_counters_get(const tg_client *client, tg_client_counters *out)
         .late_inputs = read_count(&c->late_inputs),
         .state_errors = read_count(&c->state_errors),
         .set_mismatches = read_count(&c->set_mismatches),
+        .sleeps = read_count(&c->sleeps),
+        .clock_steps = read_count(&c->clock_steps),
+        .frames_late = read_count(&c->frames_late),
+        .lateness_ns = atomic_load_explicit(&c->lateness_ns, memory_order_relaxed),
     };
     memset(out, 0, size);
     memcpy(out, &now, size < sizeof now ? size : sizeof now);
@@ -99,6 +103,10 @@ static const sample_row sample_rows[] = {
     {AT(late_inputs),      SAMPLE_COUNTER, "late_inputs_total",        "What came of a connection that was over."},
     {AT(state_errors),     SAMPLE_COUNTER, "state_errors_total",       "Inputs that the state table refuses: mistakes of ours."},
     {AT(set_mismatches),   SAMPLE_COUNTER, "set_mismatches_total",     "Sets that the gateway knew otherwise."},
+    {AT(sleeps),           SAMPLE_COUNTER, "sleeps_total",             "Sleeps of the machine."},
+    {AT(clock_steps),      SAMPLE_COUNTER, "clock_steps_total",        "Times that its wall clock was set."},
+    {AT(frames_late),      SAMPLE_COUNTER, "frames_late_total",        "Deltas, snapshots and ticks over 1 s late."},
+    {AT(lateness_ns),      SAMPLE_SECONDS, "lateness_seconds",         "Lateness of the latest frame or ticks, at least."},
 };
 /* clang-format on */
 

@@ -190,6 +190,15 @@ static void feed_plain(tg_client *client, tg__input_kind kind, uint32_t generati
     (void)feed(client, &input);
 }
 
+/* Before anything that came is handed over: what lay in the socket over a sleep is not of now. */
+static void look_at_clocks(tg_client *client, int64_t mono_ns)
+{
+    tg__input input = {.kind = TG__INPUT_CLOCK, .now_ns = mono_ns};
+    if (tg__clock_watch_look(&client->clock_watch, mono_ns, &input.as.clock)) {
+        (void)feed(client, &input);
+    }
+}
+
 static void on_connected(void *ctx, uint32_t generation)
 {
     tg_client *client = ctx;
@@ -205,6 +214,7 @@ static void on_message(void *ctx, uint32_t generation, const uint8_t *bytes, siz
     if (client->options.on_message != NULL) {
         client->options.on_message(client->options.ctx, bytes, size, received_mono_ns);
     }
+    look_at_clocks(client, received_mono_ns);
     /* The time of arrival is "now" as well: the clock is not read again for it. */
     const tg__input input = {
         .kind = TG__INPUT_MESSAGE,
@@ -233,6 +243,7 @@ static void on_timer(void *ctx)
     tg_client *client = ctx;
     client->activity++;
     client->leave_over = client->leaving;
+    look_at_clocks(client, tg_clock_mono_ns(&client->clock));
     feed_plain(client, TG__INPUT_TIMER, 0);
 }
 

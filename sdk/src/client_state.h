@@ -56,6 +56,7 @@ struct tg_client {
     bool leave_over;     /* the moment that tg__client_leave() gives has passed */
     bool leaving;
     uint64_t activity; /* calls of the connection into the client */
+    tg__clock_watch clock_watch;
 };
 
 /* --- client.c --- */

@@ -46,6 +46,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_FIND]        = ROW(refuse),
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(refuse),
+        [TG__INPUT_CLOCK]       = ROW(tg__on_clock),
     },
     [TG__ENGINE_CONNECTING] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -59,6 +60,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_FIND]        = ROW(tg__on_find),
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_early),
+        [TG__INPUT_CLOCK]       = ROW(tg__on_clock),
     },
     [TG__ENGINE_OPENING] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -72,6 +74,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_FIND]        = ROW(tg__on_find),
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_early),
+        [TG__INPUT_CLOCK]       = ROW(tg__on_clock),
     },
     [TG__ENGINE_JOINING] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -85,6 +88,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_FIND]        = ROW(tg__on_find),
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_renewed),
+        [TG__INPUT_CLOCK]       = ROW(tg__on_clock_in_session),
     },
     [TG__ENGINE_LIVE] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -98,6 +102,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_FIND]        = ROW(tg__on_find),
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_renewed),
+        [TG__INPUT_CLOCK]       = ROW(tg__on_clock_in_session),
     },
     [TG__ENGINE_RESYNCING] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -111,6 +116,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_FIND]        = ROW(tg__on_find),
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_renewed),
+        [TG__INPUT_CLOCK]       = ROW(tg__on_clock_in_session),
     },
     [TG__ENGINE_WAITING] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -124,6 +130,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_FIND]        = ROW(tg__on_find),
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_early),
+        [TG__INPUT_CLOCK]       = ROW(tg__on_clock),
     },
     [TG__ENGINE_TOKEN] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -137,6 +144,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_FIND]        = ROW(tg__on_find),
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_awaited),
+        [TG__INPUT_CLOCK]       = ROW(tg__on_clock),
     },
 };
 #undef ROW
@@ -189,6 +197,7 @@ tg_err tg__engine_open(const tg__engine_options *options, tg__engine **out)
     engine->timer_ns = TG__NEVER;
     tg__backoff_init(&engine->backoff, options->backoff_first_ms, options->backoff_cap_ms);
     atomic_store_explicit(&engine->counters.rtt_ns, -1, memory_order_relaxed);
+    atomic_store_explicit(&engine->counters.lateness_ns, -1, memory_order_relaxed);
     tg__channel_init(&engine->channel, engine->channel_ids, engine->channel_images,
                      engine->channel_capacity, 1);
     *out = engine;

@@ -23,6 +23,7 @@
 #include <tickglass/internal/dictionary.h>
 #include <tickglass/internal/store_writer.h>
 
+#include "clock_watch.h"
 #include "desired.h"
 #include "policy.h"
 
@@ -69,6 +70,7 @@ typedef enum tg__input_kind {
     TG__INPUT_FIND,
     TG__INPUT_PRIORITISE,
     TG__INPUT_TOKEN, /* the answer to a TOKEN action */
+    TG__INPUT_CLOCK, /* the clocks jumped; given before what was read since */
     TG__INPUT_COUNT
 } tg__input_kind;
 
@@ -95,6 +97,7 @@ typedef struct tg__input {
         } prioritise;
         const tg__find *find; /* copied */
         bool token_given;     /* false: there is none now */
+        tg__clock_jump clock; /* at least one part of it is not 0 */
     } as;
 } tg__input;
 
@@ -177,6 +180,10 @@ typedef struct tg__engine_counters {
     _Atomic int64_t rtt_ns;
     _Atomic int64_t rtt_mono_ns;
     _Atomic int64_t ts_gateway_ns;
+    _Atomic uint64_t sleeps;      /* of the machine */
+    _Atomic uint64_t clock_steps; /* of its wall clock */
+    _Atomic uint64_t frames_late;
+    _Atomic int64_t lateness_ns; /* of the latest frame or tick, at least; -1: none yet */
 } tg__engine_counters;
 
 const tg__engine_counters *tg__engine_counters_of(const tg__engine *engine);

@@ -36,8 +36,10 @@ static void check_unknown_row(tg__engine *engine, int64_t now_ns)
  * Takes over a frame that was validated whole. The clock is read once here, after decoding: it is
  * the end of the DECODE stage and the time at which the rows entered the store.
  */
-static void admit_frame(tg__engine *engine, const tg__input *input, const tg__frame *frame)
+static void admit_frame(tg__engine *engine, const tg__input *input, const tg__frame *frame,
+                        tg__stamp stamp)
 {
+    tg__engine_judge_time(engine, input, frame->ts_gateway_ns, stamp);
     engine->decoded_ns = tg_clock_mono_ns(&engine->clock);
     const tg__arrival arrival = {input->as.message.received_mono_ns, engine->decoded_ns,
                                  frame->ts_gateway_ns};
@@ -240,7 +242,7 @@ tg_err tg__on_snapshot(tg__engine *engine, const tg__input *input)
     }
     let_go_of_leavers(engine, &frame);
     tg__channel_replace(&engine->channel, &frame, engine->updates);
-    admit_frame(engine, input, &frame);
+    admit_frame(engine, input, &frame, TG__STAMP_SNAPSHOT);
     renew_data_clock(engine, input->now_ns);
     repaired(engine, input->now_ns);
     check_unknown_row(engine, input->now_ns);
@@ -272,7 +274,7 @@ tg_err tg__on_delta(tg__engine *engine, const tg__input *input)
         return TG_OK;
     }
     tg__channel_apply(&engine->channel, &frame, engine->updates);
-    admit_frame(engine, input, &frame);
+    admit_frame(engine, input, &frame, TG__STAMP_DELTA);
     renew_data_clock(engine, input->now_ns);
     return TG_OK;
 }
@@ -290,6 +292,7 @@ tg_err tg__on_ticks(tg__engine *engine, const tg__input *input)
         tg__engine_reject(engine, input, err, &fault);
         return TG_OK;
     }
+    tg__engine_judge_time(engine, input, ts_gateway_ns, TG__STAMP_TICKS);
     engine->decoded_ns = tg_clock_mono_ns(&engine->clock);
     const tg__arrival arrival = {input->as.message.received_mono_ns, engine->decoded_ns,
                                  ts_gateway_ns};

@@ -56,10 +56,17 @@ static void nothing_is_allocated_after_open(void **state)
             rig_await_attempt(&r);
             rig_go_live(&r);
         }
+        if (i % 60 == 59) {
+            assert_int_equal(rig_sleep(&r, 3000 * RIG_MS), TG_OK);
+        }
+        if (i % 70 == 69) {
+            r.now_ns += 2000 * RIG_MS; /* and frames that are late */
+        }
         rig_deliver(&r);
         rig_advance(&r, 40 * RIG_MS);
     }
     assert_int_equal(allocations, 0);
+    assert_non_null(rig_event(&r, TG_EVENT_LATE));
     rig_close(&r);
 }
 

@@ -57,6 +57,10 @@ tg_err rig_token(rig *r, bool given);
 tg_err rig_message(rig *r, const uint8_t *bytes, size_t size);
 tg_err rig_closed(rig *r, tg__cause cause, uint16_t code, uint32_t floor_ms);
 
+/* The machine sleeps, or its wall clock is set, and the engine is told. */
+tg_err rig_sleep(rig *r, int64_t ns);
+tg_err rig_set_clock(rig *r, int64_t by_ns);
+
 /* Lets the gateway accept what is connecting. */
 void rig_accept(rig *r);
 /* Delivers everything that is on its way to the client. */

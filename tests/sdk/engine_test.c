@@ -94,11 +94,12 @@ static void bring_to(rig *r, tg__engine_state wanted)
 
 /* What each row must do, written down apart from the table: N next state as a digit, E an error. */
 static const char *const expected[TG__ENGINE_STATE_COUNT] = {
-    /* START STOP CONNECTED MESSAGE CLOSED TIMER SUBSCRIBE UNSUBSCRIBE FIND PRIORITISE TOKEN */
-    [TG__ENGINE_IDLE] = "10EEE000E0E",    [TG__ENGINE_CONNECTING] = "E02E6111111",
-    [TG__ENGINE_OPENING] = "E0E66222222", [TG__ENGINE_JOINING] = "E0E36333333",
-    [TG__ENGINE_LIVE] = "E0E46444444",    [TG__ENGINE_RESYNCING] = "E0E56555555",
-    [TG__ENGINE_WAITING] = "E0EEE666666", [TG__ENGINE_TOKEN] = "E0EEE777771",
+    /* START STOP CONNECTED MESSAGE CLOSED TIMER SUBSCRIBE UNSUBSCRIBE FIND PRIORITISE TOKEN CLOCK
+     */
+    [TG__ENGINE_IDLE] = "10EEE000E0E0",    [TG__ENGINE_CONNECTING] = "E02E61111111",
+    [TG__ENGINE_OPENING] = "E0E662222222", [TG__ENGINE_JOINING] = "E0E363333333",
+    [TG__ENGINE_LIVE] = "E0E464444444",    [TG__ENGINE_RESYNCING] = "E0E565555555",
+    [TG__ENGINE_WAITING] = "E0EEE6666666", [TG__ENGINE_TOKEN] = "E0EEE7777717",
 };
 
 static tg_err apply(rig *r, tg__input_kind kind)
@@ -127,6 +128,8 @@ static tg_err apply(rig *r, tg__input_kind kind)
         return rig_prioritise(r, 0, true);
     case TG__INPUT_TOKEN:
         return rig_token(r, true);
+    case TG__INPUT_CLOCK:
+        return rig_sleep(r, 1000 * RIG_MS);
     case TG__INPUT_START:
     case TG__INPUT_STOP:
     case TG__INPUT_CONNECTED:
@@ -685,9 +688,9 @@ static void give_priority_tick(rig *r, tg_instrument_id id, const tg_book *book)
     }
     uint8_t bytes[512];
     size_t size = 0;
-    assert_int_equal(
-        tg__ticks_encode(r->market.utc_ns, SIM_RESOLUTION_NS, &tick, 1, bytes, sizeof bytes, &size),
-        TG_OK);
+    assert_int_equal(tg__ticks_encode(sim_market_utc_ns(&r->market), SIM_RESOLUTION_NS, &tick, 1,
+                                      bytes, sizeof bytes, &size),
+                     TG_OK);
     assert_int_equal(rig_message(r, bytes, size), TG_OK);
 }
 
@@ -755,9 +758,9 @@ static void a_row_of_an_unknown_id_ends_the_session(void **state)
     tick.update.image = r->market.images[9];
     uint8_t bytes[512];
     size_t size = 0;
-    assert_int_equal(
-        tg__ticks_encode(r->market.utc_ns, SIM_RESOLUTION_NS, &tick, 1, bytes, sizeof bytes, &size),
-        TG_OK);
+    assert_int_equal(tg__ticks_encode(sim_market_utc_ns(&r->market), SIM_RESOLUTION_NS, &tick, 1,
+                                      bytes, sizeof bytes, &size),
+                     TG_OK);
     assert_int_equal(rig_message(r, bytes, size), TG_OK);
     assert_int_equal(COUNT(r, unknown_rows), 1);
     assert_int_equal(state_of(r), TG__ENGINE_WAITING);
