@@ -144,7 +144,11 @@ static void give_command(host *h, script *s)
     tg__input input = {.kind = TG__INPUT_SUBSCRIBE};
     tg__find find;
     memset(&find, 0, sizeof find);
-    if (what >= 0xc0) {
+    if (what >= 0xe0) {
+        input.kind = TG__INPUT_VISIBLE;
+        input.as.visible.sub.v = UINT32_C(0x10000) | slot;
+        input.as.visible.on = what % 2 != 0;
+    } else if (what >= 0xc0) {
         input.kind = TG__INPUT_PRIORITISE;
         input.as.prioritise.sub.v = UINT32_C(0x10000) | slot;
         input.as.prioritise.on = what % 2 != 0;

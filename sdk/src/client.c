@@ -124,7 +124,7 @@ static tg_err open_queues(tg_client *client)
     TG_TRY(tg__credential_init(&client->credential, client->options.token,
                                client->options.token_provider == NULL));
     /* Each slot has at most one command of each kind under way: never full. */
-    return tg__command_queue_init(&client->commands, 3 * interests + TG__FIND_SLOTS);
+    return tg__command_queue_init(&client->commands, 4 * interests + TG__FIND_SLOTS);
 }
 
 static tg_err open_connection(tg_client *client)
@@ -378,6 +378,19 @@ tg_err tg_client_prioritise(tg_client *client, tg_sub_id sub, bool on)
     TG_TRY(tg__slots_prioritise(&client->slots, sub, on, &tell));
     if (tell) {
         TG_TRY(tg__command_queue_put(&client->commands, TG__COMMAND_PRIORITISE, sub.v));
+        tg__io_wake(client->io);
+    }
+    return TG_OK;
+}
+
+tg_err tg_client_set_visible(tg_client *client, tg_sub_id sub, bool visible)
+{
+    TG_ENSURE(client != NULL, TG_ERR_INVALID_ARGUMENT);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
+    bool tell = false;
+    TG_TRY(tg__slots_set_visible(&client->slots, sub, visible, &tell));
+    if (tell) {
+        TG_TRY(tg__command_queue_put(&client->commands, TG__COMMAND_SET_VISIBLE, sub.v));
         tg__io_wake(client->io);
     }
     return TG_OK;

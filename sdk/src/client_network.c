@@ -292,6 +292,16 @@ static void take_prioritise(tg_client *client, tg_sub_id sub)
     (void)feed(client, &input);
 }
 
+static void take_visible(tg_client *client, tg_sub_id sub)
+{
+    const tg__input input = {
+        .kind = TG__INPUT_VISIBLE,
+        .now_ns = tg_clock_mono_ns(&client->clock),
+        .as.visible = {sub, tg__slots_visible(&client->slots, sub)},
+    };
+    (void)feed(client, &input);
+}
+
 static void take_find(tg_client *client, uint32_t slot)
 {
     const tg__find find = client->commands.finds[slot];
@@ -338,6 +348,9 @@ void tg__client_take_commands(tg_client *client)
             break;
         case TG__COMMAND_PRIORITISE:
             take_prioritise(client, (tg_sub_id){command.number});
+            break;
+        case TG__COMMAND_SET_VISIBLE:
+            take_visible(client, (tg_sub_id){command.number});
             break;
         case TG__COMMAND_FIND:
             take_find(client, command.number);

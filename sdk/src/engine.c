@@ -47,6 +47,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(refuse),
         [TG__INPUT_CLOCK]       = ROW(tg__on_clock),
+        [TG__INPUT_VISIBLE]     = ROW(tg__on_visible),
     },
     [TG__ENGINE_CONNECTING] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -61,6 +62,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_early),
         [TG__INPUT_CLOCK]       = ROW(tg__on_clock),
+        [TG__INPUT_VISIBLE]     = ROW(tg__on_visible),
     },
     [TG__ENGINE_OPENING] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -75,6 +77,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_early),
         [TG__INPUT_CLOCK]       = ROW(tg__on_clock),
+        [TG__INPUT_VISIBLE]     = ROW(tg__on_visible),
     },
     [TG__ENGINE_JOINING] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -89,6 +92,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_renewed),
         [TG__INPUT_CLOCK]       = ROW(tg__on_clock_in_session),
+        [TG__INPUT_VISIBLE]     = ROW(tg__on_visible),
     },
     [TG__ENGINE_LIVE] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -103,6 +107,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_renewed),
         [TG__INPUT_CLOCK]       = ROW(tg__on_clock_in_session),
+        [TG__INPUT_VISIBLE]     = ROW(tg__on_visible),
     },
     [TG__ENGINE_RESYNCING] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -117,6 +122,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_renewed),
         [TG__INPUT_CLOCK]       = ROW(tg__on_clock_in_session),
+        [TG__INPUT_VISIBLE]     = ROW(tg__on_visible),
     },
     [TG__ENGINE_WAITING] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -131,6 +137,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_early),
         [TG__INPUT_CLOCK]       = ROW(tg__on_clock),
+        [TG__INPUT_VISIBLE]     = ROW(tg__on_visible),
     },
     [TG__ENGINE_TOKEN] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -145,6 +152,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_awaited),
         [TG__INPUT_CLOCK]       = ROW(tg__on_clock),
+        [TG__INPUT_VISIBLE]     = ROW(tg__on_visible),
     },
 };
 #undef ROW
@@ -300,6 +308,11 @@ const char *tg__engine_venue_name(const tg__engine *engine, tg_venue_id venue)
 {
     const bool named = venue < TG_VENUE_MAX && engine->knowledge.venues[venue].name[0] != '\0';
     return named ? engine->knowledge.venues[venue].name : "?";
+}
+
+const tg__desired *tg__engine_desired(const tg__engine *engine)
+{
+    return &engine->desired;
 }
 
 const tg__engine_counters *tg__engine_counters_of(const tg__engine *engine)

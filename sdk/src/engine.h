@@ -69,8 +69,9 @@ typedef enum tg__input_kind {
     TG__INPUT_UNSUBSCRIBE,
     TG__INPUT_FIND,
     TG__INPUT_PRIORITISE,
-    TG__INPUT_TOKEN, /* the answer to a TOKEN action */
-    TG__INPUT_CLOCK, /* the clocks jumped; given before what was read since */
+    TG__INPUT_TOKEN,   /* the answer to a TOKEN action */
+    TG__INPUT_CLOCK,   /* the clocks jumped; given before what was read since */
+    TG__INPUT_VISIBLE, /* a subscription came on screen, or left it */
     TG__INPUT_COUNT
 } tg__input_kind;
 
@@ -98,6 +99,10 @@ typedef struct tg__input {
         const tg__find *find; /* copied */
         bool token_given;     /* false: there is none now */
         tg__clock_jump clock; /* at least one part of it is not 0 */
+        struct {
+            tg_sub_id sub;
+            bool on;
+        } visible;
     } as;
 } tg__input;
 
@@ -185,6 +190,9 @@ typedef struct tg__engine_counters {
     _Atomic uint64_t frames_late;
     _Atomic int64_t lateness_ns; /* of the latest frame or tick, at least; -1: none yet */
 } tg__engine_counters;
+
+/* What is wanted on the conflated channel, which is everything. */
+const tg__desired *tg__engine_desired(const tg__engine *engine);
 
 const tg__engine_counters *tg__engine_counters_of(const tg__engine *engine);
 

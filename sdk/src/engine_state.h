@@ -216,6 +216,7 @@ void tg__engine_echo(tg__engine *engine, int64_t now_ns);
 tg_err tg__on_subscribe(tg__engine *engine, const tg__input *input);
 tg_err tg__on_unsubscribe(tg__engine *engine, const tg__input *input);
 tg_err tg__on_prioritise(tg__engine *engine, const tg__input *input);
+tg_err tg__on_visible(tg__engine *engine, const tg__input *input);
 tg_err tg__on_find(tg__engine *engine, const tg__input *input);
 tg_err tg__on_answer(tg__engine *engine, const tg__input *input);
 tg_err tg__on_found(tg__engine *engine, const tg__input *input);

@@ -203,6 +203,24 @@ static void time_that_passes_is_no_jump(void **state)
     assert_true(counters.lateness_ns >= 0);
 }
 
+static void what_is_on_screen_reaches_the_engine_once_for_many_changes(void **state)
+{
+    network *n = *state;
+    const tg_sub_id sub = {UINT32_C(0x10000)};
+    const tg__desired *desired = tg__engine_desired(n->client->engine);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(tg_client_set_visible(n->client, sub, i % 2 != 0), TG_OK);
+    }
+    assert_false(desired->interests[0].hidden);
+    tg__client_take_commands(n->client);
+    assert_true(desired->interests[0].hidden);
+    assert_int_equal(tg_client_set_visible(n->client, (tg_sub_id){7}, true), TG_ERR_NOT_FOUND);
+    assert_int_equal(tg_client_set_visible(NULL, sub, true), TG_ERR_INVALID_ARGUMENT);
+    assert_int_equal(tg_client_set_visible(n->client, sub, true), TG_OK);
+    tg__client_take_commands(n->client);
+    assert_false(desired->interests[0].hidden);
+}
+
 #define WITH_NETWORK(test) cmocka_unit_test_setup_teardown(test, open_network, close_network)
 
 int main(void)
@@ -212,6 +230,7 @@ int main(void)
         WITH_NETWORK(a_timer_after_a_sleep_does_not_wait_for_a_message),
         WITH_NETWORK(a_wall_clock_that_is_set_is_noticed),
         WITH_NETWORK(time_that_passes_is_no_jump),
+        WITH_NETWORK(what_is_on_screen_reaches_the_engine_once_for_many_changes),
     };
     return cmocka_run_group_tests_name("sdk.client_network", tests, NULL, NULL);
 }

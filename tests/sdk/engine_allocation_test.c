@@ -62,6 +62,7 @@ static void nothing_is_allocated_after_open(void **state)
         if (i % 70 == 69) {
             r.now_ns += 2000 * RIG_MS; /* and frames that are late */
         }
+        assert_int_equal(rig_set_visible(&r, (uint32_t)i % 20, i % 3 == 0), TG_OK);
         rig_deliver(&r);
         rig_advance(&r, 40 * RIG_MS);
     }

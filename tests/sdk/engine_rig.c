@@ -199,6 +199,13 @@ tg_err rig_set_clock(rig *r, int64_t by_ns)
     return rig_input(r, &input);
 }
 
+tg_err rig_set_visible(rig *r, uint32_t sub, bool visible)
+{
+    tg__input input = {.kind = TG__INPUT_VISIBLE,
+                       .as.visible = {{UINT32_C(0x10000) | sub}, visible}};
+    return rig_input(r, &input);
+}
+
 tg_err rig_message(rig *r, const uint8_t *bytes, size_t size)
 {
     tg__input input = {.kind = TG__INPUT_MESSAGE,

@@ -60,6 +60,7 @@ tg_err rig_closed(rig *r, tg__cause cause, uint16_t code, uint32_t floor_ms);
 /* The machine sleeps, or its wall clock is set, and the engine is told. */
 tg_err rig_sleep(rig *r, int64_t ns);
 tg_err rig_set_clock(rig *r, int64_t by_ns);
+tg_err rig_set_visible(rig *r, uint32_t sub, bool visible);
 
 /* Lets the gateway accept what is connecting. */
 void rig_accept(rig *r);

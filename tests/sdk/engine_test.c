@@ -95,11 +95,11 @@ static void bring_to(rig *r, tg__engine_state wanted)
 /* What each row must do, written down apart from the table: N next state as a digit, E an error. */
 static const char *const expected[TG__ENGINE_STATE_COUNT] = {
     /* START STOP CONNECTED MESSAGE CLOSED TIMER SUBSCRIBE UNSUBSCRIBE FIND PRIORITISE TOKEN CLOCK
-     */
-    [TG__ENGINE_IDLE] = "10EEE000E0E0",    [TG__ENGINE_CONNECTING] = "E02E61111111",
-    [TG__ENGINE_OPENING] = "E0E662222222", [TG__ENGINE_JOINING] = "E0E363333333",
-    [TG__ENGINE_LIVE] = "E0E464444444",    [TG__ENGINE_RESYNCING] = "E0E565555555",
-    [TG__ENGINE_WAITING] = "E0EEE6666666", [TG__ENGINE_TOKEN] = "E0EEE7777717",
+     * VISIBLE */
+    [TG__ENGINE_IDLE] = "10EEE000E0E00",    [TG__ENGINE_CONNECTING] = "E02E611111111",
+    [TG__ENGINE_OPENING] = "E0E6622222222", [TG__ENGINE_JOINING] = "E0E3633333333",
+    [TG__ENGINE_LIVE] = "E0E4644444444",    [TG__ENGINE_RESYNCING] = "E0E5655555555",
+    [TG__ENGINE_WAITING] = "E0EEE66666666", [TG__ENGINE_TOKEN] = "E0EEE77777177",
 };
 
 static tg_err apply(rig *r, tg__input_kind kind)
@@ -130,6 +130,8 @@ static tg_err apply(rig *r, tg__input_kind kind)
         return rig_token(r, true);
     case TG__INPUT_CLOCK:
         return rig_sleep(r, 1000 * RIG_MS);
+    case TG__INPUT_VISIBLE:
+        return rig_set_visible(r, 0, false);
     case TG__INPUT_START:
     case TG__INPUT_STOP:
     case TG__INPUT_CONNECTED:

@@ -94,7 +94,8 @@ void sim_session_open(sim_session *session, const sim_market *market, sim_messag
     session->limits.instruments_max = SIM_INSTRUMENTS;
     session->limits.priority_max = 4;
     session->limits.message_size_max = SIM_MESSAGE_SIZE;
-    session->limits.subscribe_per_second = 1000;
+    session->limits.subscribe_per_second =
+        market->subscribe_per_second != 0 ? market->subscribe_per_second : 1000;
     tg__channel_init(&session->channel, session->ids, session->images, SIM_INSTRUMENTS,
                      SIM_RESOLUTION_NS);
     session->channel.boundary = market->boundary;

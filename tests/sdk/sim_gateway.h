@@ -30,6 +30,7 @@ typedef struct sim_market {
     int64_t stepped_ns;               /* by how much that clock was set, in all */
     const int64_t *now_ns;            /* the test's clock */
     uint32_t token_lifetime_s;        /* that WELCOME names; 0: for ever */
+    uint32_t subscribe_per_second;    /* likewise; 0: plenty */
     tg_image images[SIM_INSTRUMENTS]; /* by id */
     tg_version newest[SIM_INSTRUMENTS];
 } sim_market;

@@ -227,6 +227,16 @@ TG_API TG_MUST_CHECK tg_err tg_client_token(tg_client *client, const char *token
  */
 TG_API TG_MUST_CHECK tg_err tg_client_prioritise(tg_client *client, tg_sub_id sub, bool on);
 
+/**
+ * Say whether a subscription is on screen. After a reconnect, and whenever there is more to ask for
+ * than the gateway's limit of items a second allows at once, those that are on screen are asked for
+ * first. A new subscription is; several of one instrument count as on screen while one of them is.
+ * Nothing else depends on it: what is off screen is received and kept up to date as well.
+ * @retval TG_ERR_NOT_FOUND  sub is not a subscription
+ * Thread: any.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_client_set_visible(tg_client *client, tg_sub_id sub, bool visible);
+
 /** Other interests in the same instrument stay. Thread: any.  Blocks: no.  Since: 0.1 */
 TG_API TG_MUST_CHECK tg_err tg_client_unsubscribe(tg_client *client, tg_sub_id sub);
 
