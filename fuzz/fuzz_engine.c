@@ -3,14 +3,15 @@
  *
  * Never an undefined row of the state table (the driver keeps to the rules), never an action of a
  * connection that is not the current one, never a deadline that does not move, never a version that
- * goes back within a lineage, never a live row right after the clocks jumped, whatever the messages
- * say.
+ * goes back within a lineage, never a live row right after the clocks jumped, and never books of
+ * the subscriptions that contradict themselves, whatever the messages say.
  */
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit.h"
 #include "engine.h"
 
 #define INSTRUMENTS 16u
@@ -93,6 +94,7 @@ static void carry_out(host *h)
         case TG__ACTION_PRIORITY:
         case TG__ACTION_ANSWER:
         case TG__ACTION_PUBLISHED:
+        case TG__ACTION_AUDIT:
             break;
         }
     }
@@ -323,6 +325,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while (s.at < s.end) {
         step(&h, &s);
         check_versions(&h);
+        check(tg__audit_desired(tg__engine_desired(h.engine)).fault == NULL);
     }
     tg__engine_close(h.engine);
     tg_reader_close(h.reader);

@@ -55,6 +55,8 @@ tg_err tg_client_counters_get(const tg_client *client, tg_client_counters *out)
         .clock_steps = read_count(&c->clock_steps),
         .frames_late = read_count(&c->frames_late),
         .lateness_ns = atomic_load_explicit(&c->lateness_ns, memory_order_relaxed),
+        .audits = read_count(&c->audits),
+        .audits_failed = read_count(&c->audits_failed) + read_count(&client->slot_audits_failed),
     };
     memset(out, 0, size);
     memcpy(out, &now, size < sizeof now ? size : sizeof now);
@@ -107,6 +109,8 @@ static const sample_row sample_rows[] = {
     {AT(clock_steps),      SAMPLE_COUNTER, "clock_steps_total",        "Times that its wall clock was set."},
     {AT(frames_late),      SAMPLE_COUNTER, "frames_late_total",        "Deltas, snapshots and ticks over 1 s late."},
     {AT(lateness_ns),      SAMPLE_SECONDS, "lateness_seconds",         "Lateness of the latest frame or ticks, at least."},
+    {AT(audits),           SAMPLE_COUNTER, "audits_total",             "Looks at the account of subscriptions."},
+    {AT(audits_failed),    SAMPLE_COUNTER, "audits_failed_total",      "Contradictions in it: mistakes of ours."},
 };
 /* clang-format on */
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "audit.h"
 #include "client_state.h"
 #include "tls_trust.h"
 
@@ -92,6 +93,26 @@ static void tell_published(tg_client *client)
     }
 }
 
+/* The engine has looked at its own books; what other threads see of them is here. */
+static void audit_slots(tg_client *client)
+{
+    const char *fault = tg__audit_slots(&client->slots, tg__engine_desired(client->engine));
+    if (fault == NULL) {
+        return;
+    }
+    tg_event event;
+    memset(&event, 0, sizeof event);
+    event.kind = TG_EVENT_AUDIT;
+    event.state = tg__engine_session_state(client->engine);
+    event.err = TG_ERR_STATE;
+    event.id = TG_INSTRUMENT_NONE;
+    event.mono_ns = tg_clock_mono_ns(&client->clock);
+    (void)snprintf(event.text, sizeof event.text, "audit: subscriptions: %s", fault);
+    /* Relaxed: one writer, and no counter guards other memory. */
+    atomic_fetch_add_explicit(&client->slot_audits_failed, 1, memory_order_relaxed);
+    emit(client, &event);
+}
+
 /* The token passes from its one place to the connection; the copies on the way are wiped. */
 static void send_token(tg_client *client, uint32_t generation)
 {
@@ -152,6 +173,9 @@ static void perform(tg_client *client, const tg__action *action)
         break;
     case TG__ACTION_PUBLISHED:
         tell_published(client);
+        break;
+    case TG__ACTION_AUDIT:
+        audit_slots(client);
         break;
     }
 }

@@ -115,10 +115,11 @@ typedef enum tg__action_kind {
     TG__ACTION_CLOSE,      /* say good-bye with code, within a short time; no CLOSED is awaited */
     TG__ACTION_DROP,       /* cut it at once */
     TG__ACTION_EVENT,
-    TG__ACTION_PRIORITY, /* the priority of a subscription has an answer; as ANSWER */
-    TG__ACTION_ANSWER,   /* a subscription has an answer, or lost it (TG_ERR_STATE) */
-    TG__ACTION_FOUND,    /* a page of the directory */
-    TG__ACTION_PUBLISHED /* the store has a new view */
+    TG__ACTION_PRIORITY,  /* the priority of a subscription has an answer; as ANSWER */
+    TG__ACTION_ANSWER,    /* a subscription has an answer, or lost it (TG_ERR_STATE) */
+    TG__ACTION_FOUND,     /* a page of the directory */
+    TG__ACTION_PUBLISHED, /* the store has a new view */
+    TG__ACTION_AUDIT      /* compare with tg__engine_desired() what stands outside of the engine */
 } tg__action_kind;
 
 typedef struct tg__action {
@@ -189,6 +190,8 @@ typedef struct tg__engine_counters {
     _Atomic uint64_t clock_steps; /* of its wall clock */
     _Atomic uint64_t frames_late;
     _Atomic int64_t lateness_ns; /* of the latest frame or tick, at least; -1: none yet */
+    _Atomic uint64_t audits;
+    _Atomic uint64_t audits_failed;
 } tg__engine_counters;
 
 /* What is wanted on the conflated channel, which is everything. */

@@ -254,6 +254,9 @@ tg_err tg__on_session_timer(tg__engine *engine, const tg__input *input)
     if (now_ns >= session->pump_at_ns) {
         tg__engine_pump(engine, now_ns);
     }
+    if (now_ns >= engine->audit_at_ns) {
+        tg__engine_audit(engine, now_ns);
+    }
     return TG_OK;
 }
 
@@ -281,6 +284,7 @@ int64_t tg__engine_deadline(const tg__engine *engine)
     deadline = tg__min_ns(deadline, session->sweep_at_ns);
     deadline = tg__min_ns(deadline, session->renew_at_ns);
     deadline = tg__min_ns(deadline, session->proof_at_ns);
+    deadline = tg__min_ns(deadline, engine->audit_at_ns);
     if (engine->state == TG__ENGINE_RESYNCING) {
         deadline = tg__min_ns(deadline, session->resync_at_ns);
     }

@@ -33,6 +33,7 @@
 #define TG__FAULT_FORGET_NS (30 * TG__S_NS)   /* ... one of which is forgotten in this time */
 #define TG__PROOF_NS        (3 * TG__S_NS)    /* for an answer after a sleep */
 #define TG__LATE_NS         (1 * TG__S_NS)    /* what a frame may take without being called late */
+#define TG__AUDIT_NS        (30 * TG__S_NS)   /* between two of our own books */
 
 /* A SUBSCRIBE or UNSUBSCRIBE whose results are not all there. */
 typedef struct tg__pending_request {
@@ -154,6 +155,7 @@ struct tg__engine {
     uint32_t out_used;
     tg__action actions[TG__ACTIONS_MAX];
     uint8_t out[TG__OUT_SIZE]; /* bytes of this input's SEND actions */
+    int64_t audit_at_ns;       /* 0: no session was joined yet */
 };
 
 static inline void tg__count(_Atomic uint64_t *counter, uint64_t n)
@@ -273,6 +275,10 @@ void tg__engine_judge_time(tg__engine *engine, const tg__input *input, int64_t t
                            tg__stamp stamp);
 /* The store is told whether anything is late or unproved. */
 void tg__engine_show_lateness(tg__engine *engine);
+
+/* --- engine_audit.c: our own books --- */
+
+void tg__engine_audit(tg__engine *engine, int64_t now_ns);
 
 /* --- engine_message.c: one message --- */
 

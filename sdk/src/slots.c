@@ -123,6 +123,16 @@ tg_err tg__slots_answer_get(const tg__slots *slots, tg_sub_id sub, tg_instrument
     return (tg_err)(word >> 16 & 0xffffu);
 }
 
+bool tg__slots_has(const tg__slots *slots, tg_sub_id sub, tg_err *err)
+{
+    const tg__slot *slot = slot_of(slots, sub);
+    /* Relaxed: what is of interest in it this thread has written, or nobody. */
+    const uint64_t word =
+        slot != NULL ? atomic_load_explicit(&slot->word, memory_order_relaxed) : 0;
+    *err = (tg_err)(word >> 16 & 0xffffu);
+    return slot != NULL && generation_of(word) == sub.v >> 16 && use_of(word) != SLOT_FREE;
+}
+
 /* A wish of the subscriber, and whether the network thread has still to read it. */
 typedef struct wish {
     const tg__slot *slot;

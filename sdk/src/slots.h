@@ -53,6 +53,10 @@ TG_MUST_CHECK tg_err tg__slots_prioritise(tg__slots *slots, tg_sub_id sub, bool 
 TG_MUST_CHECK tg_err tg__slots_set_visible(tg__slots *slots, tg_sub_id sub, bool visible,
                                            bool *tell);
 
+/* True: the slot is this subscription's, given up or not; err is the answer in it. Thread: network.
+ */
+bool tg__slots_has(const tg__slots *slots, tg_sub_id sub, tg_err *err);
+
 /* What was noted last. Thread: network. */
 bool tg__slots_priority(tg__slots *slots, tg_sub_id sub);
 bool tg__slots_visible(tg__slots *slots, tg_sub_id sub);

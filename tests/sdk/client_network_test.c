@@ -203,6 +203,30 @@ static void time_that_passes_is_no_jump(void **state)
     assert_true(counters.lateness_ns >= 0);
 }
 
+static void slots_that_contradict_the_engine_are_told_and_counted(void **state)
+{
+    network *n = *state;
+    const tg__io_handler handler = tg__client_handler(n->client);
+    for (int i = 0; i < 2; i++) {
+        for (int frame = 0; frame < 800; frame++) { /* 32 s */
+            put_frame(n);
+            deliver(n);
+            pass(n, 40 * MS);
+        }
+        handler.on_timer(handler.ctx);
+        assert_int_equal(counters_of(n).audits, i + 1);
+        assert_int_equal(counters_of(n).audits_failed, i);
+        tg__slots_free(&n->client->slots, (tg_sub_id){UINT32_C(0x10000)});
+    }
+    tg_event event;
+    tg_event last = {.kind = TG_EVENT_SESSION};
+    while (tg_client_event(n->client, &event) == TG_OK) {
+        last = event;
+    }
+    assert_int_equal(last.kind, TG_EVENT_AUDIT);
+    assert_non_null(strstr(last.text, "a subscriber has no slot"));
+}
+
 static void what_is_on_screen_reaches_the_engine_once_for_many_changes(void **state)
 {
     network *n = *state;
@@ -230,6 +254,7 @@ int main(void)
         WITH_NETWORK(a_timer_after_a_sleep_does_not_wait_for_a_message),
         WITH_NETWORK(a_wall_clock_that_is_set_is_noticed),
         WITH_NETWORK(time_that_passes_is_no_jump),
+        WITH_NETWORK(slots_that_contradict_the_engine_are_told_and_counted),
         WITH_NETWORK(what_is_on_screen_reaches_the_engine_once_for_many_changes),
     };
     return cmocka_run_group_tests_name("sdk.client_network", tests, NULL, NULL);

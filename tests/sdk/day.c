@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit.h"
 #include "engine_rig.h"
 #include "random.h"
 
@@ -474,6 +475,7 @@ static void step(day *d)
         deliver(d);
     }
     rig_advance(r, stride_ns(r));
+    assert_null(tg__audit_desired(tg__engine_desired(r->engine)).fault);
     d->step++;
 }
 

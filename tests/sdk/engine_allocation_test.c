@@ -67,6 +67,7 @@ static void nothing_is_allocated_after_open(void **state)
         rig_advance(&r, 40 * RIG_MS);
     }
     assert_int_equal(allocations, 0);
+    assert_true(r.audits > 0);
     assert_non_null(rig_event(&r, TG_EVENT_LATE));
     rig_close(&r);
 }

@@ -133,6 +133,9 @@ static void perform(rig *r, const tg__action *action)
     case TG__ACTION_PUBLISHED:
         r->published++;
         break;
+    case TG__ACTION_AUDIT:
+        r->audits++;
+        break;
     }
 }
 

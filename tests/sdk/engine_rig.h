@@ -37,6 +37,7 @@ typedef struct rig {
     uint32_t token_asks;
     tg_token_reason token_reason; /* of the latest */
     uint32_t tokens_sent;
+    uint32_t audits;
     void (*on_action)(void *ctx, int64_t now_ns, const tg__action *action); /* NULL: nobody */
     void *on_action_ctx;
 } rig;

@@ -50,8 +50,10 @@ typedef enum tg_event_kind {
     TG_EVENT_CLOCK,    /**< the machine slept, or its wall clock was set; text says for how long or
                             how far. In a session err is not TG_OK: every row is stale, until another
                             event of this kind says that the gateway answered, or the session ends */
-    TG_EVENT_LATE      /**< frames are over 1 s old when they come, as behind a backlog, and every
+    TG_EVENT_LATE,     /**< frames are over 1 s old when they come, as behind a backlog, and every
                             row is stale (err is not TG_OK); or they are on time again (TG_OK) */
+    TG_EVENT_AUDIT     /**< the client's account of its subscriptions contradicts itself, which is a
+                            mistake of the library; text says where. Nothing is changed by it */
 } tg_event_kind;
 
 typedef struct tg_event {
@@ -311,6 +313,8 @@ typedef struct tg_client_counters {
     uint64_t clock_steps;    /**< how often its wall clock was set, by over 0.5 s */
     uint64_t frames_late;    /**< deltas, snapshots and ticks over 1 s older than they should be */
     int64_t lateness_ns;     /**< of the latest of these, at least; -1: none yet in this session */
+    uint64_t audits;         /**< of the client's account of its subscriptions, every 30 s */
+    uint64_t audits_failed;  /**< of which found a contradiction */
 } tg_client_counters;
 
 /** Set struct_size first. Thread: any.  Blocks: no.  Since: 0.1 */
