@@ -3,13 +3,15 @@
  *
  * Never an undefined row of the state table (the driver keeps to the rules), never an action of a
  * connection that is not the current one, never a deadline that does not move, never a version that
- * goes back within a lineage, whatever the messages say.
+ * goes back within a lineage, never a live row right after the clocks jumped, and never books of
+ * the subscriptions that contradict themselves, whatever the messages say.
  */
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit.h"
 #include "engine.h"
 
 #define INSTRUMENTS 16u
@@ -92,6 +94,7 @@ static void carry_out(host *h)
         case TG__ACTION_PRIORITY:
         case TG__ACTION_ANSWER:
         case TG__ACTION_PUBLISHED:
+        case TG__ACTION_AUDIT:
             break;
         }
     }
@@ -143,7 +146,11 @@ static void give_command(host *h, script *s)
     tg__input input = {.kind = TG__INPUT_SUBSCRIBE};
     tg__find find;
     memset(&find, 0, sizeof find);
-    if (what >= 0xc0) {
+    if (what >= 0xe0) {
+        input.kind = TG__INPUT_VISIBLE;
+        input.as.visible.sub.v = UINT32_C(0x10000) | slot;
+        input.as.visible.on = what % 2 != 0;
+    } else if (what >= 0xc0) {
         input.kind = TG__INPUT_PRIORITISE;
         input.as.prioritise.sub.v = UINT32_C(0x10000) | slot;
         input.as.prioritise.on = what % 2 != 0;
@@ -173,6 +180,24 @@ static void ring(host *h)
     tg__input input = {.kind = TG__INPUT_TIMER};
     check(give(h, &input) == TG_OK);
     check(h->deadline_ns > h->now_ns);
+}
+
+static void give_jump(host *h, script *s)
+{
+    const int64_t ns = (int64_t)(next_byte(s) + 1) * 1000000000;
+    const uint8_t what = next_byte(s);
+    tg__input input = {.kind = TG__INPUT_CLOCK,
+                       .as.clock = {what % 3 != 1 ? ns : 0, what % 3 != 0 ? ns * (what - 128) : 0}};
+    input.as.clock.slept_ns += input.as.clock.stepped_ns == 0 && input.as.clock.slept_ns == 0;
+    check(give(h, &input) == TG_OK);
+    const tg_view *view = tg_reader_pin(h->reader);
+    for (size_t i = 0; i < tg_view_count(view); i++) {
+        tg_row row;
+        if (tg_view_row(view, tg_view_id(view, i), h->now_ns, &row) == TG_OK) {
+            check(row.quality > TG_QUALITY_QUIET);
+        }
+    }
+    tg_reader_unpin(h->reader);
 }
 
 static void give_late(host *h)
@@ -222,6 +247,8 @@ static void step(host *h, script *s)
             input.kind = TG__INPUT_STOP;
             h->open = false;
             check(give(h, &input) == TG_OK);
+        } else if (what == 3) {
+            give_jump(h, s);
         } else {
             give_late(h);
         }
@@ -280,7 +307,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(&h, 0, sizeof h);
     h.now_ns = 1000000000;
     h.deadline_ns = INT64_MAX;
-    const tg_clock clock = {clock_ns, clock_ns, &h};
+    const tg_clock clock = {clock_ns, clock_ns, &h, NULL};
     const tg__store_options store = {
         .instruments_max = INSTRUMENTS, .readers_max = 2, .transitions_max = 64};
     check(tg__store_open(&store, &h.store) == TG_OK);
@@ -299,6 +326,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while (s.at < s.end) {
         step(&h, &s);
         check_versions(&h);
+        check(tg__audit_desired(tg__engine_desired(h.engine)).fault == NULL);
     }
     tg__engine_close(h.engine);
     tg_reader_close(h.reader);

@@ -102,6 +102,12 @@ static int64_t real_utc_ns(void *ctx)
     return tg_clock_utc_ns(&clock);
 }
 
+static int64_t boottime_ns(void *ctx)
+{
+    (void)ctx;
+    return mono_ns(); /* goes on while the clients sleep */
+}
+
 void swarm_pause(swarm *s, bool paused)
 {
     (void)pthread_mutex_lock(&s->step_lock);
@@ -153,7 +159,7 @@ bool swarm_open(const swarm_options *options, swarm **out, why *reason)
 {
     swarm *const s = room_for(1, sizeof *s);
     s->options = *options;
-    s->clock = (tg_clock){awake_mono_ns, real_utc_ns, s};
+    s->clock = (tg_clock){awake_mono_ns, real_utc_ns, s, boottime_ns};
     s->clients = room_for(options->clients, sizeof *s->clients);
     s->received = room_for(options->clients, sizeof *s->received);
     draw_lists(s);

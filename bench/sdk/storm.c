@@ -77,7 +77,7 @@ static int64_t storm_mono_ns(void *ctx)
 
 static int64_t storm_utc_ns(void *ctx)
 {
-    return ((storm *)ctx)->market.utc_ns;
+    return sim_market_utc_ns(&((storm *)ctx)->market);
 }
 
 static void must(bool good, const char *what)
@@ -447,12 +447,12 @@ static void open_storm(storm *s, const storm_options *options)
     s->now_ns = S;
     s->from_ns = NEVER;
     s->until_ns = NEVER;
-    s->clock = (tg_clock){storm_mono_ns, storm_utc_ns, s};
+    s->clock = (tg_clock){storm_mono_ns, storm_utc_ns, s, NULL};
     s->prng.state = options->seed;
     s->peers = calloc(options->clients, sizeof *s->peers);
     s->messages = calloc(SIM_MESSAGES_MAX, sizeof *s->messages);
     must(s->peers != NULL && s->messages != NULL, "no memory");
-    sim_market_init(&s->market, 0x51);
+    sim_market_init(&s->market, 0x51, &s->now_ns);
     for (uint32_t i = 0; i < options->clients; i++) {
         open_peer(s, i);
     }

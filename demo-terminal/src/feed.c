@@ -249,6 +249,9 @@ static void take_event(feed *self, const tg_event *event)
     case TG_EVENT_FAULT:
     case TG_EVENT_TOKEN:
     case TG_EVENT_PRIORITY:
+    case TG_EVENT_CLOCK:
+    case TG_EVENT_LATE:
+    case TG_EVENT_AUDIT:
         break;
     }
     if (event->text[0] != '\0') {

@@ -14,7 +14,7 @@ static int64_t read_utc(void *ctx)
 
 tg_clock tg__stepped_clock_open(tg__stepped_clock *clock, const tg_clock *base)
 {
-    const tg_clock stepped = {read_mono, read_utc, clock};
+    const tg_clock stepped = {.mono_ns = read_mono, .utc_ns = read_utc, .ctx = clock};
     clock->base = *base;
     clock->offset_ns = 0;
     return stepped;

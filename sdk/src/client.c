@@ -127,7 +127,7 @@ static tg_err open_queues(tg_client *client)
     TG_TRY(tg__credential_init(&client->credential, client->options.token,
                                client->options.token_provider == NULL));
     /* Each slot has at most one command of each kind under way: never full. */
-    return tg__command_queue_init(&client->commands, 3 * interests + TG__FIND_SLOTS);
+    return tg__command_queue_init(&client->commands, 4 * interests + TG__FIND_SLOTS);
 }
 
 static uint32_t endpoint_count(const tg_client *client)
@@ -269,6 +269,7 @@ static tg_err open_client(const tg_client_options *options, tg_client **out, cha
     client->options = *options;
     client->clock = options->clock != NULL ? *options->clock : tg_clock_system();
     client->pid = getpid();
+    tg__clock_watch_init(&client->clock_watch, &client->clock);
     atomic_store_explicit(&client->next_find, 1, memory_order_relaxed);
 
     tg_err err = open_store(client);
@@ -468,6 +469,19 @@ tg_err tg_client_prioritise(tg_client *client, tg_sub_id sub, bool on)
     TG_TRY(tg__slots_prioritise(&client->slots, sub, on, &tell));
     if (tell) {
         TG_TRY(tg__command_queue_put(&client->commands, TG__COMMAND_PRIORITISE, sub.v));
+        tg__io_wake(client->io);
+    }
+    return TG_OK;
+}
+
+tg_err tg_client_set_visible(tg_client *client, tg_sub_id sub, bool visible)
+{
+    TG_ENSURE(client != NULL, TG_ERR_INVALID_ARGUMENT);
+    TG_ENSURE(!tg__client_is_forked(client), TG_ERR_FORKED);
+    bool tell = false;
+    TG_TRY(tg__slots_set_visible(&client->slots, sub, visible, &tell));
+    if (tell) {
+        TG_TRY(tg__command_queue_put(&client->commands, TG__COMMAND_SET_VISIBLE, sub.v));
         tg__io_wake(client->io);
     }
     return TG_OK;

@@ -53,6 +53,12 @@ tg_err tg_client_counters_get(const tg_client *client, tg_client_counters *out)
         .set_mismatches = read_count(&c->set_mismatches),
         .endpoint = read_count(&c->endpoint),
         .failovers = read_count(&c->failovers),
+        .sleeps = read_count(&c->sleeps),
+        .clock_steps = read_count(&c->clock_steps),
+        .frames_late = read_count(&c->frames_late),
+        .lateness_ns = atomic_load_explicit(&c->lateness_ns, memory_order_relaxed),
+        .audits = read_count(&c->audits),
+        .audits_failed = read_count(&c->audits_failed) + read_count(&client->slot_audits_failed),
     };
     memset(out, 0, size);
     memcpy(out, &now, size < sizeof now ? size : sizeof now);
@@ -103,6 +109,12 @@ static const sample_row sample_rows[] = {
     {AT(set_mismatches),   SAMPLE_COUNTER, "set_mismatches_total",     "Sets that the gateway knew otherwise."},
     {AT(endpoint),         SAMPLE_GAUGE,   "endpoint",                 "The gateway of the latest attempt; 0 is the most preferred one."},
     {AT(failovers),        SAMPLE_COUNTER, "failovers_total",          "Attempts at another gateway than the one before."},
+    {AT(sleeps),           SAMPLE_COUNTER, "sleeps_total",             "Sleeps of the machine."},
+    {AT(clock_steps),      SAMPLE_COUNTER, "clock_steps_total",        "Times that its wall clock was set."},
+    {AT(frames_late),      SAMPLE_COUNTER, "frames_late_total",        "Deltas, snapshots and ticks over 1 s late."},
+    {AT(lateness_ns),      SAMPLE_SECONDS, "lateness_seconds",         "Lateness of the latest frame or ticks, at least."},
+    {AT(audits),           SAMPLE_COUNTER, "audits_total",             "Looks at the account of subscriptions."},
+    {AT(audits_failed),    SAMPLE_COUNTER, "audits_failed_total",      "Contradictions in it: mistakes of ours."},
 };
 /* clang-format on */
 

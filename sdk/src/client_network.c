@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "audit.h"
 #include "client_state.h"
 #include "tls_trust.h"
 
@@ -106,6 +107,26 @@ static void tell_published(tg_client *client)
     }
 }
 
+/* The engine has looked at its own books; what other threads see of them is here. */
+static void audit_slots(tg_client *client)
+{
+    const char *fault = tg__audit_slots(&client->slots, tg__engine_desired(client->engine));
+    if (fault == NULL) {
+        return;
+    }
+    tg_event event;
+    memset(&event, 0, sizeof event);
+    event.kind = TG_EVENT_AUDIT;
+    event.state = tg__engine_session_state(client->engine);
+    event.err = TG_ERR_STATE;
+    event.id = TG_INSTRUMENT_NONE;
+    event.mono_ns = tg_clock_mono_ns(&client->clock);
+    (void)snprintf(event.text, sizeof event.text, "audit: subscriptions: %s", fault);
+    /* Relaxed: one writer, and no counter guards other memory. */
+    atomic_fetch_add_explicit(&client->slot_audits_failed, 1, memory_order_relaxed);
+    emit(client, &event);
+}
+
 /* The token passes from its one place to the connection; the copies on the way are wiped. */
 static void send_token(tg_client *client, uint32_t generation)
 {
@@ -167,6 +188,9 @@ static void perform(tg_client *client, tg__action *action)
     case TG__ACTION_PUBLISHED:
         tell_published(client);
         break;
+    case TG__ACTION_AUDIT:
+        audit_slots(client);
+        break;
     }
 }
 
@@ -204,6 +228,15 @@ static void feed_plain(tg_client *client, tg__input_kind kind, uint32_t generati
     (void)feed(client, &input);
 }
 
+/* Before anything that came is handed over: what lay in the socket over a sleep is not of now. */
+static void look_at_clocks(tg_client *client, int64_t mono_ns)
+{
+    tg__input input = {.kind = TG__INPUT_CLOCK, .now_ns = mono_ns};
+    if (tg__clock_watch_look(&client->clock_watch, mono_ns, &input.as.clock)) {
+        (void)feed(client, &input);
+    }
+}
+
 static void on_connected(void *ctx, uint32_t generation, const char *peer)
 {
     tg_client *client = ctx;
@@ -225,6 +258,7 @@ static void on_message(void *ctx, uint32_t generation, const uint8_t *bytes, siz
     if (client->options.on_message != NULL) {
         client->options.on_message(client->options.ctx, bytes, size, received_mono_ns);
     }
+    look_at_clocks(client, received_mono_ns);
     /* The time of arrival is "now" as well: the clock is not read again for it. */
     const tg__input input = {
         .kind = TG__INPUT_MESSAGE,
@@ -253,6 +287,7 @@ static void on_timer(void *ctx)
     tg_client *client = ctx;
     client->activity++;
     client->leave_over = client->leaving;
+    look_at_clocks(client, tg_clock_mono_ns(&client->clock));
     feed_plain(client, TG__INPUT_TIMER, 0);
 }
 
@@ -297,6 +332,16 @@ static void take_prioritise(tg_client *client, tg_sub_id sub)
         .kind = TG__INPUT_PRIORITISE,
         .now_ns = tg_clock_mono_ns(&client->clock),
         .as.prioritise = {sub, tg__slots_priority(&client->slots, sub)},
+    };
+    (void)feed(client, &input);
+}
+
+static void take_visible(tg_client *client, tg_sub_id sub)
+{
+    const tg__input input = {
+        .kind = TG__INPUT_VISIBLE,
+        .now_ns = tg_clock_mono_ns(&client->clock),
+        .as.visible = {sub, tg__slots_visible(&client->slots, sub)},
     };
     (void)feed(client, &input);
 }
@@ -347,6 +392,9 @@ void tg__client_take_commands(tg_client *client)
             break;
         case TG__COMMAND_PRIORITISE:
             take_prioritise(client, (tg_sub_id){command.number});
+            break;
+        case TG__COMMAND_SET_VISIBLE:
+            take_visible(client, (tg_sub_id){command.number});
             break;
         case TG__COMMAND_FIND:
             take_find(client, command.number);

@@ -58,6 +58,8 @@ struct tg_client {
     bool leave_over;     /* the moment that tg__client_leave() gives has passed */
     bool leaving;
     uint64_t activity; /* calls of the connection into the client */
+    tg__clock_watch clock_watch;
+    _Atomic uint64_t slot_audits_failed; /* one writer, the network thread */
 };
 
 /* --- client.c --- */

@@ -19,7 +19,8 @@ typedef enum tg__command_kind {
     TG__COMMAND_SUBSCRIBE,
     TG__COMMAND_UNSUBSCRIBE,
     TG__COMMAND_PRIORITISE,
-    TG__COMMAND_FIND
+    TG__COMMAND_FIND,
+    TG__COMMAND_SET_VISIBLE
 } tg__command_kind;
 
 typedef struct tg__command {

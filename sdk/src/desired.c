@@ -204,6 +204,7 @@ tg_err tg__desired_add(tg__desired *desired, tg_sub_id sub, const char *venue, c
     /* An answer of the slot's former tenant may still stand in the list; it stays linked there and
      * speaks for the new one. */
     interest->sub = sub;
+    interest->hidden = false;
     desired->interest_count++;
     uint32_t number = index_find(desired, venue, symbol);
     if (number == TG__NO_WANT) {
@@ -218,6 +219,7 @@ tg_err tg__desired_add(tg__desired *desired, tg_sub_id sub, const char *venue, c
     tg__want *want = &desired->wants[number];
     interest->next = want->first;
     want->first = slot + 1;
+    want->visible++;
     set_want(desired, want, want->state, want->interests + 1);
     if (want->err != TG_ERR_STATE) {
         tell(desired, slot);
@@ -245,10 +247,27 @@ tg_err tg__desired_remove(tg__desired *desired, tg_sub_id sub)
         link = &desired->interests[*link - 1].next;
     }
     *link = interest->next;
+    want->visible -= !interest->hidden;
     set_want(desired, want, want->state, want->interests - 1);
     if (want->interests == 0 && !is_under_way(want->state) && want->state != TG__WANT_HELD) {
         free_want(desired, number);
     }
+    return TG_OK;
+}
+
+tg_err tg__desired_set_visible(tg__desired *desired, tg_sub_id sub, bool visible)
+{
+    const uint32_t slot = tg__sub_slot(sub);
+    if (sub.v == 0 || slot >= desired->interest_capacity ||
+        desired->interests[slot].sub.v != sub.v) {
+        return TG_ERR_NOT_FOUND;
+    }
+    tg__interest *interest = &desired->interests[slot];
+    if (interest->want != TG__NO_WANT && interest->hidden == visible) {
+        tg__want *want = &desired->wants[interest->want];
+        want->visible = visible ? want->visible + 1 : want->visible - 1;
+    }
+    interest->hidden = !visible;
     return TG_OK;
 }
 
@@ -336,30 +355,49 @@ static bool is_shared(const tg__desired *desired, const tg__want *want)
     return false;
 }
 
-uint32_t tg__desired_take(tg__desired *desired, bool ask, uint32_t *numbers, tg__name *names,
-                          uint32_t capacity)
+/* What a request is being made of. */
+typedef struct taken {
+    bool ask;
+    uint32_t *numbers;
+    tg__name *names;
+    uint32_t capacity;
+    uint32_t count;
+} taken;
+
+/* Wants of one kind: those on screen, or the others. What is given back is all of the latter. */
+static void take_those(tg__desired *desired, taken *to, bool visible)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < desired->want_capacity && count < capacity; i++) {
-        if ((ask ? desired->unasked : desired->unwanted) == 0) {
+    for (uint32_t i = 0; i < desired->want_capacity && to->count < to->capacity; i++) {
+        if ((to->ask ? desired->unasked : desired->unwanted) == 0) {
             break;
         }
         tg__want *want = &desired->wants[i];
-        if (ask ? want->state != TG__WANT_UNASKED : !is_unwanted(want)) {
+        if ((to->ask ? want->state != TG__WANT_UNASKED : !is_unwanted(want)) ||
+            (want->visible > 0) != visible) {
             continue;
         }
-        if (!ask && is_shared(desired, want)) {
+        if (!to->ask && is_shared(desired, want)) {
             free_want(desired, i);
             continue;
         }
-        set_want(desired, want, ask ? TG__WANT_ASKED : TG__WANT_LEAVING, want->interests);
-        numbers[count] = i;
-        names[count].id = want->id;
-        memcpy(names[count].venue, want->venue, sizeof want->venue);
-        memcpy(names[count].symbol, want->symbol, sizeof want->symbol);
-        count++;
+        set_want(desired, want, to->ask ? TG__WANT_ASKED : TG__WANT_LEAVING, want->interests);
+        to->numbers[to->count] = i;
+        tg__name *name = &to->names[to->count++];
+        name->id = want->id;
+        memcpy(name->venue, want->venue, sizeof want->venue);
+        memcpy(name->symbol, want->symbol, sizeof want->symbol);
     }
-    return count;
+}
+
+uint32_t tg__desired_take(tg__desired *desired, bool ask, uint32_t *numbers, tg__name *names,
+                          uint32_t capacity)
+{
+    taken to = {ask, numbers, names, capacity, 0};
+    if (ask) {
+        take_those(desired, &to, true);
+    }
+    take_those(desired, &to, false);
+    return to.count;
 }
 
 static tg_err error_of(tg__answer_code code)

@@ -39,6 +39,7 @@ typedef struct tg__want {
     uint32_t interests;  /* how many */
     uint32_t first;      /* interest, as slot + 1 */
     uint32_t next_free;
+    uint32_t visible; /* of the interests, how many are on screen */
     char venue[TG_VENUE_NAME_SIZE];
     char symbol[TG_SYMBOL_SIZE];
 } tg__want;
@@ -49,6 +50,7 @@ typedef struct tg__interest {
     uint32_t next;      /* of the same want, as slot + 1 */
     uint32_t next_told; /* list of answers that were not handed out, as slot + 1 */
     bool told_pending;
+    bool hidden; /* not on screen */
 } tg__interest;
 
 typedef struct tg__desired {
@@ -91,8 +93,12 @@ const tg__want *tg__desired_want(const tg__desired *desired, tg_sub_id sub);
 /* A session starts: the gateway holds nothing of ours. Ids stay known only if keep_ids. */
 void tg__desired_begin(tg__desired *desired, bool keep_ids);
 
+/* A new interest is on screen until this says otherwise. TG_ERR_NOT_FOUND: no such interest. */
+TG_MUST_CHECK tg_err tg__desired_set_visible(tg__desired *desired, tg_sub_id sub, bool visible);
+
 /*
- * The next wants to SUBSCRIBE (ask) or UNSUBSCRIBE: at most capacity, marked as under way.
+ * The next wants to SUBSCRIBE (ask) or UNSUBSCRIBE: at most capacity, marked as under way. Of those
+ * to ask for, the ones that are on screen come first.
  * numbers[i] names the want in tg__desired_answer(), names[i] is what to send.
  */
 uint32_t tg__desired_take(tg__desired *desired, bool ask, uint32_t *numbers, tg__name *names,

@@ -46,6 +46,8 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_FIND]        = ROW(refuse),
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(refuse),
+        [TG__INPUT_CLOCK]       = ROW(tg__on_clock),
+        [TG__INPUT_VISIBLE]     = ROW(tg__on_visible),
     },
     [TG__ENGINE_CONNECTING] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -59,6 +61,8 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_FIND]        = ROW(tg__on_find),
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_early),
+        [TG__INPUT_CLOCK]       = ROW(tg__on_clock),
+        [TG__INPUT_VISIBLE]     = ROW(tg__on_visible),
     },
     [TG__ENGINE_OPENING] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -72,6 +76,8 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_FIND]        = ROW(tg__on_find),
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_early),
+        [TG__INPUT_CLOCK]       = ROW(tg__on_clock),
+        [TG__INPUT_VISIBLE]     = ROW(tg__on_visible),
     },
     [TG__ENGINE_JOINING] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -85,6 +91,8 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_FIND]        = ROW(tg__on_find),
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_renewed),
+        [TG__INPUT_CLOCK]       = ROW(tg__on_clock_in_session),
+        [TG__INPUT_VISIBLE]     = ROW(tg__on_visible),
     },
     [TG__ENGINE_LIVE] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -98,6 +106,8 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_FIND]        = ROW(tg__on_find),
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_renewed),
+        [TG__INPUT_CLOCK]       = ROW(tg__on_clock_in_session),
+        [TG__INPUT_VISIBLE]     = ROW(tg__on_visible),
     },
     [TG__ENGINE_RESYNCING] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -111,6 +121,8 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_FIND]        = ROW(tg__on_find),
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_renewed),
+        [TG__INPUT_CLOCK]       = ROW(tg__on_clock_in_session),
+        [TG__INPUT_VISIBLE]     = ROW(tg__on_visible),
     },
     [TG__ENGINE_WAITING] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -124,6 +136,8 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_FIND]        = ROW(tg__on_find),
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_early),
+        [TG__INPUT_CLOCK]       = ROW(tg__on_clock),
+        [TG__INPUT_VISIBLE]     = ROW(tg__on_visible),
     },
     [TG__ENGINE_TOKEN] = {
         [TG__INPUT_START]       = ROW(refuse),
@@ -137,6 +151,8 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_FIND]        = ROW(tg__on_find),
         [TG__INPUT_PRIORITISE]  = ROW(tg__on_prioritise),
         [TG__INPUT_TOKEN]       = ROW(tg__on_token_awaited),
+        [TG__INPUT_CLOCK]       = ROW(tg__on_clock),
+        [TG__INPUT_VISIBLE]     = ROW(tg__on_visible),
     },
 };
 #undef ROW
@@ -192,6 +208,7 @@ tg_err tg__engine_open(const tg__engine_options *options, tg__engine **out)
     tg__backoff_init(&engine->backoff, options->backoff_first_ms, options->backoff_cap_ms);
     tg__endpoints_init(&engine->endpoints, options->endpoint_count);
     atomic_store_explicit(&engine->counters.rtt_ns, -1, memory_order_relaxed);
+    atomic_store_explicit(&engine->counters.lateness_ns, -1, memory_order_relaxed);
     tg__channel_init(&engine->channel, engine->channel_ids, engine->channel_images,
                      engine->channel_capacity, 1);
     *out = engine;
@@ -294,6 +311,11 @@ const char *tg__engine_venue_name(const tg__engine *engine, tg_venue_id venue)
 {
     const bool named = venue < TG_VENUE_MAX && engine->knowledge.venues[venue].name[0] != '\0';
     return named ? engine->knowledge.venues[venue].name : "?";
+}
+
+const tg__desired *tg__engine_desired(const tg__engine *engine)
+{
+    return &engine->desired;
 }
 
 const tg__engine_counters *tg__engine_counters_of(const tg__engine *engine)

@@ -23,6 +23,7 @@
 #include <tickglass/internal/dictionary.h>
 #include <tickglass/internal/store_writer.h>
 
+#include "clock_watch.h"
 #include "desired.h"
 #include "policy.h"
 #include "url.h"
@@ -70,7 +71,9 @@ typedef enum tg__input_kind {
     TG__INPUT_UNSUBSCRIBE,
     TG__INPUT_FIND,
     TG__INPUT_PRIORITISE,
-    TG__INPUT_TOKEN, /* the answer to a TOKEN action */
+    TG__INPUT_TOKEN,   /* the answer to a TOKEN action */
+    TG__INPUT_CLOCK,   /* the clocks jumped; given before what was read since */
+    TG__INPUT_VISIBLE, /* a subscription came on screen, or left it */
     TG__INPUT_COUNT
 } tg__input_kind;
 
@@ -98,6 +101,11 @@ typedef struct tg__input {
         } prioritise;
         const tg__find *find; /* copied */
         bool token_given;     /* false: there is none now */
+        tg__clock_jump clock; /* at least one part of it is not 0 */
+        struct {
+            tg_sub_id sub;
+            bool on;
+        } visible;
     } as;
 } tg__input;
 
@@ -110,10 +118,11 @@ typedef enum tg__action_kind {
     TG__ACTION_CLOSE,      /* say good-bye with code, within a short time; no CLOSED is awaited */
     TG__ACTION_DROP,       /* cut it at once */
     TG__ACTION_EVENT,
-    TG__ACTION_PRIORITY, /* the priority of a subscription has an answer; as ANSWER */
-    TG__ACTION_ANSWER,   /* a subscription has an answer, or lost it (TG_ERR_STATE) */
-    TG__ACTION_FOUND,    /* a page of the directory */
-    TG__ACTION_PUBLISHED /* the store has a new view */
+    TG__ACTION_PRIORITY,  /* the priority of a subscription has an answer; as ANSWER */
+    TG__ACTION_ANSWER,    /* a subscription has an answer, or lost it (TG_ERR_STATE) */
+    TG__ACTION_FOUND,     /* a page of the directory */
+    TG__ACTION_PUBLISHED, /* the store has a new view */
+    TG__ACTION_AUDIT      /* compare with tg__engine_desired() what stands outside of the engine */
 } tg__action_kind;
 
 typedef struct tg__action {
@@ -183,7 +192,16 @@ typedef struct tg__engine_counters {
     _Atomic int64_t rtt_ns;
     _Atomic int64_t rtt_mono_ns;
     _Atomic int64_t ts_gateway_ns;
+    _Atomic uint64_t sleeps;      /* of the machine */
+    _Atomic uint64_t clock_steps; /* of its wall clock */
+    _Atomic uint64_t frames_late;
+    _Atomic int64_t lateness_ns; /* of the latest frame or tick, at least; -1: none yet */
+    _Atomic uint64_t audits;
+    _Atomic uint64_t audits_failed;
 } tg__engine_counters;
+
+/* What is wanted on the conflated channel, which is everything. */
+const tg__desired *tg__engine_desired(const tg__engine *engine);
 
 const tg__engine_counters *tg__engine_counters_of(const tg__engine *engine);
 

@@ -36,8 +36,10 @@ static void check_unknown_row(tg__engine *engine, int64_t now_ns)
  * Takes over a frame that was validated whole. The clock is read once here, after decoding: it is
  * the end of the DECODE stage and the time at which the rows entered the store.
  */
-static void admit_frame(tg__engine *engine, const tg__input *input, const tg__frame *frame)
+static void admit_frame(tg__engine *engine, const tg__input *input, const tg__frame *frame,
+                        tg__stamp stamp)
 {
+    tg__engine_judge_time(engine, input, frame->ts_gateway_ns, stamp);
     engine->decoded_ns = tg_clock_mono_ns(&engine->clock);
     const tg__arrival arrival = {input->as.message.received_mono_ns, engine->decoded_ns,
                                  frame->ts_gateway_ns};
@@ -55,6 +57,7 @@ static void admit_frame(tg__engine *engine, const tg__input *input, const tg__fr
                           memory_order_relaxed);
     tg__session *session = &engine->session;
     session->data_late = false;
+    session->continued = true;
     if (session->stable_from_ns == TG__NEVER) {
         session->stable_from_ns = input->now_ns;
     }
@@ -139,10 +142,26 @@ void tg__engine_resync(tg__engine *engine, int64_t now_ns)
     engine->dirty = true;
 }
 
+/* A hole behind a hole: the chain went on for a while (after a frame that came twice, it does), and
+ * what was proved meanwhile is in doubt again. */
+static void doubt_anew(tg__engine *engine, int64_t now_ns)
+{
+    tg__store_set_link(engine->store, TG__LINK_GAP, now_ns);
+    if (engine->session.resync_tries > 0) {
+        tg__store_set_link(engine->store, TG__LINK_RESYNCING, now_ns);
+    }
+    engine->dirty = true;
+}
+
 void tg__engine_gap(tg__engine *engine, int64_t now_ns, tg_err err, const char *text)
 {
     tg__session *session = &engine->session;
+    const bool continued = session->continued;
+    session->continued = false;
     if (engine->state == TG__ENGINE_RESYNCING) {
+        if (continued) {
+            doubt_anew(engine, now_ns);
+        }
         return; /* the snapshot that is under way repairs this, too */
     }
     tg__count(&engine->counters.gaps, 1);
@@ -223,7 +242,7 @@ tg_err tg__on_snapshot(tg__engine *engine, const tg__input *input)
     }
     let_go_of_leavers(engine, &frame);
     tg__channel_replace(&engine->channel, &frame, engine->updates);
-    admit_frame(engine, input, &frame);
+    admit_frame(engine, input, &frame, TG__STAMP_SNAPSHOT);
     renew_data_clock(engine, input->now_ns);
     repaired(engine, input->now_ns);
     check_unknown_row(engine, input->now_ns);
@@ -255,7 +274,7 @@ tg_err tg__on_delta(tg__engine *engine, const tg__input *input)
         return TG_OK;
     }
     tg__channel_apply(&engine->channel, &frame, engine->updates);
-    admit_frame(engine, input, &frame);
+    admit_frame(engine, input, &frame, TG__STAMP_DELTA);
     renew_data_clock(engine, input->now_ns);
     return TG_OK;
 }
@@ -273,6 +292,7 @@ tg_err tg__on_ticks(tg__engine *engine, const tg__input *input)
         tg__engine_reject(engine, input, err, &fault);
         return TG_OK;
     }
+    tg__engine_judge_time(engine, input, ts_gateway_ns, TG__STAMP_TICKS);
     engine->decoded_ns = tg_clock_mono_ns(&engine->clock);
     const tg__arrival arrival = {input->as.message.received_mono_ns, engine->decoded_ns,
                                  ts_gateway_ns};

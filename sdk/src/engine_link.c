@@ -21,6 +21,7 @@ static void reset_session(tg__engine *engine)
     engine->session.renew_at_ns = TG__NEVER;
     engine->session.pump_at_ns = TG__NEVER;
     engine->session.sweep_at_ns = TG__NEVER;
+    engine->session.proof_at_ns = TG__NEVER;
     tg__engine_forget_requests(engine);
 }
 
@@ -257,6 +258,9 @@ tg_err tg__on_session_timer(tg__engine *engine, const tg__input *input)
                          (long long)(session->alive_ns / TG__MS_NS));
         return TG_OK;
     }
+    if (tg__engine_is_unproved(engine, now_ns)) {
+        return TG_OK;
+    }
     if (now_ns >= session->step_at_ns) {
         step_overdue(engine, now_ns);
     }
@@ -277,6 +281,9 @@ tg_err tg__on_session_timer(tg__engine *engine, const tg__input *input)
     }
     if (now_ns >= session->pump_at_ns) {
         tg__engine_pump(engine, now_ns);
+    }
+    if (now_ns >= engine->audit_at_ns) {
+        tg__engine_audit(engine, now_ns);
     }
     return TG_OK;
 }
@@ -304,6 +311,8 @@ int64_t tg__engine_deadline(const tg__engine *engine)
     deadline = tg__min_ns(deadline, session->pump_at_ns);
     deadline = tg__min_ns(deadline, session->sweep_at_ns);
     deadline = tg__min_ns(deadline, session->renew_at_ns);
+    deadline = tg__min_ns(deadline, session->proof_at_ns);
+    deadline = tg__min_ns(deadline, engine->audit_at_ns);
     if (engine->state == TG__ENGINE_RESYNCING) {
         deadline = tg__min_ns(deadline, session->resync_at_ns);
     }

@@ -230,6 +230,13 @@ tg_err tg__on_prioritise(tg__engine *engine, const tg__input *input)
     return err == TG_ERR_STATE ? TG_OK : err; /* it is on already */
 }
 
+/* Only the order of what is not asked for yet follows from it. On the priority channel everybody is
+ * on screen. */
+tg_err tg__on_visible(tg__engine *engine, const tg__input *input)
+{
+    return tg__desired_set_visible(&engine->desired, input->as.visible.sub, input->as.visible.on);
+}
+
 tg_err tg__on_find(tg__engine *engine, const tg__input *input)
 {
     for (uint32_t i = 0; i < TG__FINDS_MAX; i++) {

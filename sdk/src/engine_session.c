@@ -66,6 +66,8 @@ static void enter_session(tg__engine *engine, int64_t now_ns, const tg__welcome 
     session->echo_at_ns = now_ns;
     session->paced_ns = now_ns;
     session->sweep_at_ns = tg__store_is_watched(engine->store) ? now_ns + TG__SWEEP_NS : TG__NEVER;
+    engine->audit_at_ns = engine->audit_at_ns != 0 ? engine->audit_at_ns : now_ns + TG__AUDIT_NS;
+    tg__engine_begin_lateness(engine);
     tg__store_set_channel_timeout(engine->store, session->alive_ns);
     tg__store_set_link(engine->store, TG__LINK_RESYNCING, now_ns);
     engine->dirty = true;
@@ -283,6 +285,8 @@ tg_err tg__on_echo_reply(tg__engine *engine, const tg__input *input)
     atomic_store_explicit(&engine->counters.rtt_ns, received_ns - session->echo_sent_ns,
                           memory_order_relaxed);
     atomic_store_explicit(&engine->counters.rtt_mono_ns, received_ns, memory_order_relaxed);
+    tg__lateness_echo(&session->lateness, session->echo_sent_ns, received_ns, reply.ts_gateway_ns);
     session->echo_sent_ns = TG__NEVER;
+    tg__engine_answered(engine, input->now_ns);
     return TG_OK;
 }

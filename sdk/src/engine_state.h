@@ -8,6 +8,7 @@
 #include "backoff.h"
 #include "endpoints.h"
 #include "engine.h"
+#include "lateness.h"
 
 #define TG__MS_NS         INT64_C(1000000)
 #define TG__S_NS          INT64_C(1000000000)
@@ -31,6 +32,9 @@
 #define TG__STABLE_NS       (10 * TG__S_NS)   /* of applied data before the back-off is forgotten */
 #define TG__FAULTS_MAX      4u                /* rejected messages in one connection ... */
 #define TG__FAULT_FORGET_NS (30 * TG__S_NS)   /* ... one of which is forgotten in this time */
+#define TG__PROOF_NS        (3 * TG__S_NS)    /* for an answer after a sleep */
+#define TG__LATE_NS         (1 * TG__S_NS)    /* what a frame may take without being called late */
+#define TG__AUDIT_NS        (30 * TG__S_NS)   /* between two of our own books */
 
 /* A SUBSCRIBE or UNSUBSCRIBE whose results are not all there. */
 typedef struct tg__pending_request {
@@ -53,6 +57,20 @@ typedef enum tg__token_state {
     TG__TOKEN_ASKED, /* the provider was, and has not answered */
     TG__TOKEN_READY  /* for the next connection or renewal */
 } tg__token_state;
+
+/* What is wanted since the clocks jumped. */
+typedef enum tg__proof {
+    TG__PROOF_NONE,
+    TG__PROOF_ECHO, /* the reply to an ECHO that was sent since */
+    TG__PROOF_FRAME /* that came; and a frame that is on time */
+} tg__proof;
+
+/* What a gateway's time stands on. */
+typedef enum tg__stamp {
+    TG__STAMP_DELTA,
+    TG__STAMP_SNAPSHOT,
+    TG__STAMP_TICKS
+} tg__stamp;
 
 /* What is known of the sequencers behind the gateways; survives connections. */
 typedef struct tg__knowledge {
@@ -97,6 +115,11 @@ typedef struct tg__session {
     int64_t renew_at_ns; /* the next step of a renewal */
     int64_t pump_at_ns;
     int64_t sweep_at_ns;
+    int64_t proof_at_ns; /* the end of the wait for TG__PROOF_ECHO */
+    tg__proof proof;
+    tg__lateness lateness;
+    bool late;      /* frames are */
+    bool continued; /* a frame was applied since the latest hole was noted */
 } tg__session;
 
 struct tg__engine {
@@ -134,6 +157,7 @@ struct tg__engine {
     uint32_t out_used;
     tg__action actions[TG__ACTIONS_MAX];
     uint8_t out[TG__OUT_SIZE]; /* bytes of this input's SEND actions */
+    int64_t audit_at_ns;       /* 0: no session was joined yet */
 };
 
 static inline void tg__count(_Atomic uint64_t *counter, uint64_t n)
@@ -196,6 +220,7 @@ void tg__engine_echo(tg__engine *engine, int64_t now_ns);
 tg_err tg__on_subscribe(tg__engine *engine, const tg__input *input);
 tg_err tg__on_unsubscribe(tg__engine *engine, const tg__input *input);
 tg_err tg__on_prioritise(tg__engine *engine, const tg__input *input);
+tg_err tg__on_visible(tg__engine *engine, const tg__input *input);
 tg_err tg__on_find(tg__engine *engine, const tg__input *input);
 tg_err tg__on_answer(tg__engine *engine, const tg__input *input);
 tg_err tg__on_found(tg__engine *engine, const tg__input *input);
@@ -232,6 +257,30 @@ void tg__engine_check_live(tg__engine *engine, int64_t now_ns);
 /* A hole: say so, and ask for images when it is time. */
 void tg__engine_gap(tg__engine *engine, int64_t now_ns, tg_err err, const char *text);
 void tg__engine_resync(tg__engine *engine, int64_t now_ns);
+
+/* --- engine_clock.c: the machine slept, or its clock was set --- */
+
+tg_err tg__on_clock(tg__engine *engine, const tg__input *input);
+tg_err tg__on_clock_in_session(tg__engine *engine, const tg__input *input);
+/* The reply to our latest ECHO came. */
+void tg__engine_answered(tg__engine *engine, int64_t now_ns);
+void tg__engine_frame_on_time(tg__engine *engine, int64_t now_ns);
+/* The deadline of the proof has passed: the connection was given up. */
+bool tg__engine_is_unproved(tg__engine *engine, int64_t now_ns);
+
+/* --- engine_lateness.c: what comes is old --- */
+
+/* Of a new session nothing is known. */
+void tg__engine_begin_lateness(tg__engine *engine);
+/* Before the rows of a message are admitted: is it of now? */
+void tg__engine_judge_time(tg__engine *engine, const tg__input *input, int64_t ts_gateway_ns,
+                           tg__stamp stamp);
+/* The store is told whether anything is late or unproved. */
+void tg__engine_show_lateness(tg__engine *engine);
+
+/* --- engine_audit.c: our own books --- */
+
+void tg__engine_audit(tg__engine *engine, int64_t now_ns);
 
 /* --- engine_message.c: one message --- */
 

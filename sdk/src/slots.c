@@ -70,6 +70,8 @@ tg_err tg__slots_take(tg__slots *slots, const char *venue, const char *symbol, t
         const uint32_t generation = generation_of(word) == 0xffffu ? 1 : generation_of(word) + 1;
         slot->priority = false;
         slot->priority_told = false;
+        slot->hidden = false;
+        slot->hidden_told = false;
         memcpy(slot->venue, venue, strlen(venue) + 1);
         memcpy(slot->symbol, symbol, strlen(symbol) + 1);
         /* The name reaches the network thread with the command queue's release. */
@@ -121,34 +123,74 @@ tg_err tg__slots_answer_get(const tg__slots *slots, tg_sub_id sub, tg_instrument
     return (tg_err)(word >> 16 & 0xffffu);
 }
 
-tg_err tg__slots_prioritise(tg__slots *slots, tg_sub_id sub, bool on, bool *tell)
+bool tg__slots_has(const tg__slots *slots, tg_sub_id sub, tg_err *err)
 {
-    tg__slot *slot = slot_of(slots, sub);
-    TG_ENSURE(slot != NULL, TG_ERR_NOT_FOUND);
+    const tg__slot *slot = slot_of(slots, sub);
+    /* Relaxed: what is of interest in it this thread has written, or nobody. */
+    const uint64_t word =
+        slot != NULL ? atomic_load_explicit(&slot->word, memory_order_relaxed) : 0;
+    *err = (tg_err)(word >> 16 & 0xffffu);
+    return slot != NULL && generation_of(word) == sub.v >> 16 && use_of(word) != SLOT_FREE;
+}
+
+/* A wish of the subscriber, and whether the network thread has still to read it. */
+typedef struct wish {
+    const tg__slot *slot;
+    bool *on;
+    bool *told;
+} wish;
+
+static tg_err note(tg__slots *slots, tg_sub_id sub, wish of, bool on, bool *tell)
+{
     (void)pthread_mutex_lock(&slots->lock);
-    const bool tenant = is_tenant(atomic_load_explicit(&slot->word, memory_order_relaxed), sub);
+    const bool tenant = is_tenant(atomic_load_explicit(&of.slot->word, memory_order_relaxed), sub);
     if (tenant) {
-        *tell = !slot->priority_told;
-        slot->priority = on;
-        slot->priority_told = true;
+        *tell = !*of.told;
+        *of.on = on;
+        *of.told = true;
     }
     (void)pthread_mutex_unlock(&slots->lock);
     return tenant ? TG_OK : TG_ERR_NOT_FOUND;
 }
 
-bool tg__slots_priority(tg__slots *slots, tg_sub_id sub)
+/* none: where the slot has its next tenant already, with a command of its own. */
+static bool read_note(tg__slots *slots, tg_sub_id sub, wish of, bool none)
 {
-    tg__slot *slot = slot_of(slots, sub);
     (void)pthread_mutex_lock(&slots->lock);
-    const uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
-    /* The slot may have its next tenant already, with a command of its own. */
+    const uint64_t word = atomic_load_explicit(&of.slot->word, memory_order_relaxed);
     const bool ours = generation_of(word) == sub.v >> 16;
-    const bool on = ours && slot->priority;
+    const bool on = ours ? *of.on : none;
     if (ours) {
-        slot->priority_told = false;
+        *of.told = false;
     }
     (void)pthread_mutex_unlock(&slots->lock);
     return on;
+}
+
+tg_err tg__slots_prioritise(tg__slots *slots, tg_sub_id sub, bool on, bool *tell)
+{
+    tg__slot *slot = slot_of(slots, sub);
+    TG_ENSURE(slot != NULL, TG_ERR_NOT_FOUND);
+    return note(slots, sub, (wish){slot, &slot->priority, &slot->priority_told}, on, tell);
+}
+
+tg_err tg__slots_set_visible(tg__slots *slots, tg_sub_id sub, bool visible, bool *tell)
+{
+    tg__slot *slot = slot_of(slots, sub);
+    TG_ENSURE(slot != NULL, TG_ERR_NOT_FOUND);
+    return note(slots, sub, (wish){slot, &slot->hidden, &slot->hidden_told}, !visible, tell);
+}
+
+bool tg__slots_priority(tg__slots *slots, tg_sub_id sub)
+{
+    tg__slot *slot = slot_of(slots, sub);
+    return read_note(slots, sub, (wish){slot, &slot->priority, &slot->priority_told}, false);
+}
+
+bool tg__slots_visible(tg__slots *slots, tg_sub_id sub)
+{
+    tg__slot *slot = slot_of(slots, sub);
+    return !read_note(slots, sub, (wish){slot, &slot->hidden, &slot->hidden_told}, true);
 }
 
 const tg__slot *tg__slots_name(const tg__slots *slots, tg_sub_id sub)

@@ -17,8 +17,10 @@
 
 typedef struct tg__slot {
     _Atomic uint64_t word;
-    bool priority;                  /* wanted; under the lock */
-    bool priority_told;             /* a command that will read it is on its way; under the lock */
+    bool priority;      /* wanted; under the lock */
+    bool priority_told; /* a command that will read it is on its way; under the lock */
+    bool hidden;        /* the same two of what is on screen */
+    bool hidden_told;
     char venue[TG_VENUE_NAME_SIZE]; /* written before the command that carries the slot */
     char symbol[TG_SYMBOL_SIZE];
 } tg__slot;
@@ -47,8 +49,17 @@ TG_MUST_CHECK tg_err tg__slots_answer_get(const tg__slots *slots, tg_sub_id sub,
  * its way yet. TG_ERR_NOT_FOUND: sub is not a subscription. Thread: any. */
 TG_MUST_CHECK tg_err tg__slots_prioritise(tg__slots *slots, tg_sub_id sub, bool on, bool *tell);
 
+/* Likewise whether it is on screen; a new one is. */
+TG_MUST_CHECK tg_err tg__slots_set_visible(tg__slots *slots, tg_sub_id sub, bool visible,
+                                           bool *tell);
+
+/* True: the slot is this subscription's, given up or not; err is the answer in it. Thread: network.
+ */
+bool tg__slots_has(const tg__slots *slots, tg_sub_id sub, tg_err *err);
+
 /* What was noted last. Thread: network. */
 bool tg__slots_priority(tg__slots *slots, tg_sub_id sub);
+bool tg__slots_visible(tg__slots *slots, tg_sub_id sub);
 /* Thread: network. */
 const tg__slot *tg__slots_name(const tg__slots *slots, tg_sub_id sub);
 void tg__slots_answer_set(tg__slots *slots, tg_sub_id sub, tg_err err, tg_instrument_id id);

@@ -285,6 +285,9 @@ static void take_events(cat *c)
         case TG_EVENT_FAULT:
         case TG_EVENT_TOKEN:
         case TG_EVENT_PRIORITY:
+        case TG_EVENT_CLOCK:
+        case TG_EVENT_LATE:
+        case TG_EVENT_AUDIT:
             (void)complain(0, "%s", event.text);
             break;
         }

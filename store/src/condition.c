@@ -32,6 +32,12 @@ void tg__store_set_link(tg_store *store, tg__link_state state, int64_t now_mono_
     }
 }
 
+void tg__store_set_late(tg_store *store, bool late)
+{
+    store->watch.all |= store->pending->link.late != late;
+    store->pending->link.late = late;
+}
+
 void tg__store_channel_alive(tg_store *store, int64_t now_mono_ns)
 {
     store->pending->link.alive_mono_ns = now_mono_ns;

@@ -19,6 +19,7 @@ typedef struct tg__link_axis {
     tg__link_state state;  /* of the session */
     tg_quality doubt;      /* what a row is that was not proved since doubt_era */
     uint32_t doubt_era;    /* last loss on the link or channel */
+    bool late;             /* what arrives is not proved to be of now */
 } tg__link_axis;
 
 /* Over link and venues: the usual case, no loss at all, is seen without looking at each. */
@@ -61,7 +62,7 @@ typedef struct tg__plain {
 
 static inline tg__plain tg__plain_of(const tg__link_axis *link, const tg__loss_axis *loss)
 {
-    const bool in_doubt = link->state == TG__LINK_DOWN || loss->stale_venues > 0;
+    const bool in_doubt = link->state == TG__LINK_DOWN || link->late || loss->stale_venues > 0;
     const bool has_end = link->timeout_ns > 0 && link->alive_mono_ns < INT64_MAX - link->timeout_ns;
     return (tg__plain){
         .era = in_doubt ? UINT64_MAX : loss->latest_era,
@@ -106,6 +107,7 @@ static inline bool tg__quality_is_quiet(const tg__row_axis *row, int64_t now_mon
  *   STALE          the venue is, or the row was not proved since it was
  *   STALE          the last proof (the row's own, or the channel's) is older than the timeout
  *   STALE          no channel carries the row any more: a live channel proves nothing of it
+ *   STALE          what arrives is late: it was true once, and the chain is whole
  *   HALTED         the venue says that it does not trade
  *   DELAYED        the feed is delayed
  *   QUIET          the row's own last proof is older than its cadence
@@ -140,6 +142,9 @@ static inline tg__verdict tg__quality_at(const tg__link_axis *link, const tg__lo
     }
     if (row->unfollowed) {
         verdict = tg__verdict_worse(verdict, TG_QUALITY_STALE, TG_QUALITY_CAUSE_UNSUBSCRIBED);
+    }
+    if (link->late) {
+        verdict = tg__verdict_worse(verdict, TG_QUALITY_STALE, TG_QUALITY_CAUSE_LATENESS);
     }
     if (row->halted) {
         verdict = tg__verdict_worse(verdict, TG_QUALITY_HALTED, TG_QUALITY_CAUSE_STATUS);

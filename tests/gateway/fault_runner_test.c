@@ -32,7 +32,7 @@ static void complain(const char *text)
 
 static void open_fixture(fixture *f, const char *script)
 {
-    const tg_clock base = {seventeen, seventeen, NULL};
+    const tg_clock base = {seventeen, seventeen, NULL, NULL};
     memset(f, 0, sizeof *f);
     scratch_folder_open(&f->folder);
     hub_fixture_open(&f->hub, 1);

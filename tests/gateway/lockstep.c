@@ -119,7 +119,7 @@ void lockstep_open(lockstep *l, const char *keys, const char *ticket_key_file)
     const tg__websocket_server_options options = {.host = "127.0.0.1",
                                                   .certificate = &l->certificate,
                                                   .tls = l->tls,
-                                                  .clock = {mono_ns, utc_ns, l},
+                                                  .clock = {mono_ns, utc_ns, l, NULL},
                                                   .seed = 1,
                                                   .peers_max = 64,
                                                   .handshakes_max = LOCKSTEP_HANDSHAKES,

@@ -33,7 +33,7 @@ static void open_metrics(fixture *f)
     memset(f, 0, sizeof *f);
     f->mono_ns = 100 * S;
     f->utc_ns = 1800000000 * S;
-    const tg_clock clock = {read_mono, read_utc, f};
+    const tg_clock clock = {read_mono, read_utc, f, NULL};
     assert_int_equal(tg__metrics_open(&clock, 100, NULL, &f->metrics), TG_OK);
 }
 

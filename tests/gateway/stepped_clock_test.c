@@ -17,7 +17,7 @@ static int64_t read_utc(void *ctx)
 static void only_the_wall_clock_steps(void **state)
 {
     (void)state;
-    const tg_clock base = {read_mono, read_utc, NULL};
+    const tg_clock base = {read_mono, read_utc, NULL, NULL};
     tg__stepped_clock stepped;
     const tg_clock clock = tg__stepped_clock_open(&stepped, &base);
     assert_int_equal(tg_clock_mono_ns(&clock), 100);

@@ -31,7 +31,7 @@ static int make_original(void **state)
     const scratch_dir dir = scratch_make();
     char path[1024];
     int64_t now = 1000000;
-    const tg_clock clock = {given_ns, given_ns, &now};
+    const tg_clock clock = {given_ns, given_ns, &now, NULL};
     tg_recorder_options opt;
     tg_recorder_options_init(&opt);
     opt.path = scratch_name(&dir, "a.tgrec", path, sizeof path);

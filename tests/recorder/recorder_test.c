@@ -285,7 +285,7 @@ static void what_is_written_is_read_in_order_and_unchanged(void **state)
     };
     seeded_random random = random_start("write and read", 11);
     int64_t now = 1000;
-    const tg_clock clock = {given_ns, given_ns, &now};
+    const tg_clock clock = {given_ns, given_ns, &now, NULL};
     static expected_record expected[RECORDS];
     fixture f;
     fixture_make(&f);

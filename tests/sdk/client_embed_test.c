@@ -188,7 +188,7 @@ static void a_step_ends_with_its_budget_and_says_that_more_is_there(void **state
 {
     (void)state;
     counted_clock counted = {tg_clock_system(), 0, 0};
-    const tg_clock clock = {counted_mono_ns, counted_utc_ns, &counted};
+    const tg_clock clock = {counted_mono_ns, counted_utc_ns, &counted, NULL};
     tg_client_options opt = options_of("wss://127.0.0.1:1");
     opt.clock = &clock;
     opt.instruments_max = 1000;

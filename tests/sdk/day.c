@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit.h"
 #include "engine_rig.h"
 #include "random.h"
 
@@ -14,6 +15,17 @@
 #define STEP_NS       (40 * RIG_MS)
 #define NEVER         UINT32_MAX
 #define RESTART_AFTER 10u /* steps that the host takes for another token */
+#define PILED         3u  /* frames that lie in the socket when the machine goes to sleep */
+/* A frame of which a live row may have come is no older than this: 1 s is late, a snapshot may have
+ * the stamp of the heartbeat before it, and the clocks are known as exactly as an ECHO was fast. */
+#define LATE_NS      (1000 * RIG_MS)
+#define HEARTBEAT_NS (SIM_HEARTBEAT_MS * RIG_MS)
+#define FAST_NS      (100 * RIG_MS)
+/* In a DELTA whose base is near. */
+#define BOUNDARY_AT 2u
+#define TIME_AT     11u
+#define TIME_SIZE   4u
+#define FAST_NS     (100 * RIG_MS)
 
 typedef struct day {
     rig r;
@@ -30,6 +42,12 @@ typedef struct day {
     uint32_t entry; /* next of the script */
     uint32_t step;
     uint32_t slow_until;
+    uint32_t stopped_until;
+    bool unproved;               /* the clocks jumped, and no ECHO after that was answered */
+    bool unknown;                /* how the gateway's clock stands to ours, until a fast answer */
+    uint32_t echoes_before_jump; /* that were sent until then */
+    uint32_t echoes_before_set;  /* until the gateway's clock was set */
+    bool late;                   /* the latest frame was, when it was handed over */
     uint32_t behind_until;
     uint32_t start_at;
     bool overflowed;
@@ -57,8 +75,27 @@ static void tick(sim_market *market, tg_instrument_id id)
     sim_market_tick(market, id, price_of(market->lineage, id, market->images[id].seq + 1));
 }
 
+/* Had nobody ever set it. */
+static int64_t gateway_ns(const day *d)
+{
+    const sim_market *gateway = d->r.gateway;
+    return sim_market_utc_ns(gateway) - gateway->stepped_ns;
+}
+
+static void check_time(day *d, tg_instrument_id id, const tg_row *row)
+{
+    d->result->late += d->late;
+    if ((d->late || d->unproved) &&
+        (row->quality == TG_QUALITY_LIVE || row->quality == TG_QUALITY_QUIET)) {
+        fail_msg("seed %llu: step %u: instrument %u is called live %s",
+                 (unsigned long long)d->script->seed, (unsigned)d->step, (unsigned)id,
+                 d->late ? "by a frame that is late" : "although the clocks jumped");
+    }
+}
+
 static void check_row(day *d, tg_instrument_id id, const tg_row *row)
 {
+    check_time(d, id, row);
     const tg_version version = tg_image_version(&row->image);
     if (row->image.value[TG_FIELD_BID_PRICE] != price_of(d->lineage, id, version.seq)) {
         /* Held from another lineage, or wrong: neither may be called live. */
@@ -98,14 +135,39 @@ static bool is_data(const sim_message *message)
     return message->bytes[0] == TG__KIND_DELTA || message->bytes[0] == TG__KIND_SNAPSHOT;
 }
 
-static void hand_over(day *d, const sim_message *message, size_t size)
+/* Was the latest frame late? One that was not applied can say yes, but never no. */
+static void note_frame(day *d, const sim_message *message, bool applied)
+{
+    const bool snapshot = message->bytes[0] == TG__KIND_SNAPSHOT;
+    const int64_t most_ns = LATE_NS + FAST_NS + (snapshot ? HEARTBEAT_NS : 0);
+    const bool late = !d->unknown && gateway_ns(d) - message->made_ns > most_ns;
+    d->late = late || (d->late && !applied);
+}
+
+/* The answer to an ECHO, as the gateway sent it. */
+static void note_answer(day *d, const sim_message *message)
+{
+    const bool fast = gateway_ns(d) - message->echo_ns <= FAST_NS;
+    d->unproved = d->unproved && message->echo <= d->echoes_before_jump;
+    d->unknown = d->unknown && (message->echo <= d->echoes_before_set || !fast);
+}
+
+/* whole: as the gateway sent it. */
+static void hand_over(day *d, const sim_message *message, size_t size, bool whole)
 {
     rig *r = &d->r;
     const uint64_t before = COUNT(r, frames);
     d->given++;
     d->result->frames += is_data(message);
+    if (whole && message->echo != 0) {
+        note_answer(d, message);
+    }
     assert_int_equal(rig_message(r, message->bytes, size), TG_OK);
-    d->covered += COUNT(r, frames) > before ? message->covered : 0;
+    const bool applied = COUNT(r, frames) > before;
+    d->covered += applied ? message->covered : 0;
+    if (applied || (whole && is_data(message))) {
+        note_frame(d, message, applied);
+    }
 }
 
 static void count_fault(day *d, day_fault fault)
@@ -123,7 +185,7 @@ static void give_garbage(day *d, uint32_t argument)
     for (size_t i = 0; i < sizeof garbage.bytes && i < 60; i++) {
         garbage.bytes[i] = (uint8_t)tg__random_next(&random);
     }
-    hand_over(d, &garbage, garbage.size);
+    hand_over(d, &garbage, garbage.size, false);
 }
 
 /* False: the message itself does not arrive any more. */
@@ -135,7 +197,7 @@ static bool spoil(day *d, sim_message *message, const day_entry *entry)
     if (entry->fault == DAY_LOSE) {
         return false;
     } else if (entry->fault == DAY_DOUBLE) {
-        hand_over(d, message, message->size);
+        hand_over(d, message, message->size, true);
     } else if (entry->fault == DAY_CUT) {
         message->size = 1 + argument % message->size;
     } else if (entry->fault == DAY_UNKNOWN_KIND) {
@@ -144,11 +206,13 @@ static bool spoil(day *d, sim_message *message, const day_entry *entry)
         next = sim_session_take(&r->session);
         if (next != NULL) {
             const sim_message swapped = *next;
-            hand_over(d, &swapped, swapped.size);
+            hand_over(d, &swapped, swapped.size, true);
         }
     } else if (entry->fault == DAY_FLIP) {
         if (message->bytes[0] == TG__KIND_DELTA && r->session.state_digests) {
-            message->bytes[argument / 8 % message->size] ^= (uint8_t)(1u << (argument % 8));
+            const size_t at = argument / 8 % message->size;
+            const bool in_time = at >= TIME_AT && at < TIME_AT + TIME_SIZE; /* under no digest */
+            message->bytes[in_time ? BOUNDARY_AT : at] ^= (uint8_t)(1u << (argument % 8));
             d->one_gateway = false; /* "covered" is under no digest */
         }
     } else if (entry->fault == DAY_GARBAGE) {
@@ -189,16 +253,19 @@ static void deliver(day *d)
     while (r->connected && (message = sim_session_take(&r->session)) != NULL) {
         sim_message copy = *message;
         bool arrives = true;
+        bool whole = true;
         d->data_is_whole = is_data(&copy) || d->data_is_whole;
         if (d->message_fault != NULL && until_fault-- == 0) {
             const day_entry *entry = d->message_fault;
             d->message_fault = NULL;
             count_fault(d, entry->fault);
             d->data_is_whole = false;
+            const sim_message sent = copy;
             arrives = spoil(d, &copy, entry);
+            whole = copy.size == sent.size && memcmp(copy.bytes, sent.bytes, sent.size) == 0;
         }
         if (arrives && r->connected) {
-            hand_over(d, &copy, copy.size);
+            hand_over(d, &copy, copy.size, whole);
         }
         check_shown(d);
     }
@@ -206,6 +273,20 @@ static void deliver(day *d)
 }
 
 /* --- what goes wrong --- */
+
+static void move_markets(day *d)
+{
+    rig *r = &d->r;
+    for (uint64_t n = tg__random_upto(&d->market_random, 5); n > 0; n--) {
+        tick(&r->market, (tg_instrument_id)tg__random_upto(&d->market_random, SIM_INSTRUMENTS - 1));
+        tick(&d->other, (tg_instrument_id)tg__random_upto(&d->market_random, SIM_INSTRUMENTS - 1));
+    }
+    sim_market_step(&r->market);
+    sim_market_step(&d->other);
+    if (d->step >= d->behind_until) {
+        d->behind = r->market;
+    }
+}
 
 static void lose(day *d, tg__cause cause, uint16_t code, uint32_t floor_ms)
 {
@@ -254,16 +335,54 @@ static bool happen_to_session(day *d, const day_entry *entry)
     return true;
 }
 
+/* From here on until an answer nothing is of now. */
+static void jumped(day *d)
+{
+    const tg__engine_state state = tg__engine_state_of(d->r.engine);
+    if (state == TG__ENGINE_JOINING || state == TG__ENGINE_LIVE || state == TG__ENGINE_RESYNCING) {
+        d->unproved = true;
+        d->echoes_before_jump = d->r.session.echoes;
+        d->result->jumps++;
+    }
+}
+
+/* Some frames lie in the socket all the time; or the gateway has no room for us any more. */
+static void suspend(day *d, uint32_t argument)
+{
+    rig *r = &d->r;
+    const int64_t ns = (1 + argument % 20) * (1000 * RIG_MS);
+    const bool overflows = argument / 20 % 2 == 0;
+    for (uint32_t i = 0; i < PILED && r->connected && !overflows; i++) {
+        move_markets(d);
+        sim_session_frame(&r->session);
+    }
+    sim_market_go_on(&d->behind, ns);
+    sim_market_go_on(&d->other, ns);
+    jumped(d); /* before: its ECHO goes out at once */
+    assert_int_equal(rig_sleep(r, ns), TG_OK);
+    check_shown(d);
+    if (r->connected && overflows) {
+        sim_session_overflow(&r->session);
+    }
+}
+
 static bool happen(day *d, const day_entry *entry)
 {
     const uint32_t argument = entry->argument;
+    const int64_t step_ns = ((int64_t)argument - 5000) * (1000 * RIG_MS);
     if (entry->fault == DAY_SUSPEND) {
-        d->r.now_ns += (1 + argument % 20) * (1000 * RIG_MS);
-        if (d->r.connected) {
-            sim_session_overflow(&d->r.session); /* nobody read meanwhile */
-        }
+        suspend(d, argument);
     } else if (entry->fault == DAY_CLOCK) {
-        d->r.market.utc_ns += ((int64_t)argument - 5000) * (1000 * RIG_MS);
+        sim_market_set_clock(&d->r.market, step_ns);
+        sim_market_set_clock(&d->behind, step_ns);
+        d->unknown = true;
+        d->echoes_before_set = d->r.session.echoes;
+    } else if (entry->fault == DAY_STEP) {
+        jumped(d);
+        assert_int_equal(rig_set_clock(&d->r, step_ns != 0 ? step_ns : 1), TG_OK);
+        check_shown(d);
+    } else if (entry->fault == DAY_STOP) {
+        d->stopped_until = d->step + 1 + argument % 100;
     } else if (entry->fault == DAY_REFUSE) {
         d->refusal = entry;
     } else if (entry->fault == DAY_BEHIND) {
@@ -285,20 +404,6 @@ static bool happen(day *d, const day_entry *entry)
 
 /* --- one step --- */
 
-static void move_markets(day *d)
-{
-    rig *r = &d->r;
-    for (uint64_t n = tg__random_upto(&d->market_random, 5); n > 0; n--) {
-        tick(&r->market, (tg_instrument_id)tg__random_upto(&d->market_random, SIM_INSTRUMENTS - 1));
-        tick(&d->other, (tg_instrument_id)tg__random_upto(&d->market_random, SIM_INSTRUMENTS - 1));
-    }
-    sim_market_step(&r->market);
-    sim_market_step(&d->other);
-    if (d->step >= d->behind_until) {
-        d->behind = r->market;
-    }
-}
-
 static void answer_attempt(day *d)
 {
     rig *r = &d->r;
@@ -314,6 +419,11 @@ static void answer_attempt(day *d)
         d->lineage = r->gateway->lineage;
         memset(d->shown, 0, sizeof d->shown);
     }
+    d->unproved = false;
+    d->late = false;
+    d->unknown = true;
+    d->echoes_before_jump = 0;
+    d->echoes_before_set = 0;
     rig_accept(r);
     r->session.state_digests = (d->script->seed & 1) != 0;
 }
@@ -326,10 +436,24 @@ static int64_t stride_ns(const rig *r)
     return waiting && left_ns > STEP_NS ? left_ns : STEP_NS;
 }
 
+static void stand_still(day *d)
+{
+    rig *r = &d->r;
+    if (r->connected) {
+        sim_session_frame(&r->session);
+    }
+    r->now_ns += STEP_NS;
+    d->step++;
+}
+
 static void step(day *d)
 {
     rig *r = &d->r;
     move_markets(d);
+    if (d->step < d->stopped_until) {
+        stand_still(d);
+        return;
+    }
     r->deaf = false;
     while (d->entry < d->script->count && d->script->entries[d->entry].step <= d->step) {
         const day_entry *entry = &d->script->entries[d->entry++];
@@ -337,7 +461,8 @@ static void step(day *d)
             count_fault(d, entry->fault);
         }
     }
-    if (d->step == d->start_at) {
+    if (d->step >= d->start_at) {
+        d->start_at = NEVER;
         assert_int_equal(rig_plain(r, TG__INPUT_START), TG_OK);
     }
     if (r->connecting) {
@@ -350,6 +475,7 @@ static void step(day *d)
         deliver(d);
     }
     rig_advance(r, stride_ns(r));
+    assert_null(tg__audit_desired(tg__engine_desired(r->engine)).fault);
     d->step++;
 }
 
@@ -486,7 +612,7 @@ void day_live(const day_script *script, const day_options *options, day_result *
 {
     static day d;
     begin(&d, script, options, result);
-    while (d.step < DAY_STEPS) {
+    while (d.step < DAY_STEPS || d.entry < script->count) { /* a stop may have put some off */
         step(&d);
     }
     heal(&d);

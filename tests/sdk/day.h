@@ -1,9 +1,10 @@
 /*
  * A day of one engine: two gateways of one lineage, one of them behind, a third of another lineage,
  * and a script of what goes wrong. Whatever happens, versions on show never go back within a
- * lineage, every value belongs to its version, what is called live is what was sent last, the
- * ledger balances, and when the trouble ends everything is live and equal to the market again. What
- * does not hold fails the running test.
+ * lineage, every value belongs to its version, what is called live is what was sent last, nothing
+ * is called live between a jump of the clocks and the gateway's answer, nor while frames are late,
+ * the ledger balances, and when the trouble ends everything is live and equal to the market again.
+ * What does not hold fails the running test.
  */
 #ifndef DAY_H
 #define DAY_H
@@ -21,6 +22,8 @@ typedef struct day_result {
     uint64_t faults; /* that took effect */
     uint64_t by_fault[DAY_FAULT_COUNT];
     uint64_t ledgers; /* days whose ledger had to balance to the tick */
+    uint64_t jumps;   /* of the clocks, within a session */
+    uint64_t late;    /* rows that were read while the latest frame was late */
 } day_result;
 
 typedef struct day_options {

@@ -12,17 +12,18 @@
 #define DAYS_TO_SHRINK 2000u
 
 static const char *const names[DAY_FAULT_COUNT] = {
-    "LOSE", "DOUBLE", "SWAP",    "CUT",   "FLIP",   "UNKNOWN_KIND", "GARBAGE", "BREAK", "OVERFLOW",
-    "DEAF", "SLOW",   "SUSPEND", "CLOCK", "EXPIRE", "REFUSE",       "BEHIND",  "MOVE",  "WISH",
+    "LOSE",   "DOUBLE",   "SWAP", "CUT",  "FLIP",    "UNKNOWN_KIND", "GARBAGE",
+    "BREAK",  "OVERFLOW", "DEAF", "SLOW", "SUSPEND", "CLOCK",        "EXPIRE",
+    "REFUSE", "BEHIND",   "MOVE", "WISH", "STOP",    "STEP",
 };
 
 /* Of 64: what is repaired within the session comes more often than what ends it. */
 static const uint8_t weights[DAY_FAULT_COUNT] = {
-    [DAY_LOSE] = 8,     [DAY_DOUBLE] = 6,       [DAY_SWAP] = 6,    [DAY_CUT] = 3,
-    [DAY_FLIP] = 4,     [DAY_UNKNOWN_KIND] = 3, [DAY_GARBAGE] = 1, [DAY_BREAK] = 4,
-    [DAY_OVERFLOW] = 4, [DAY_DEAF] = 4,         [DAY_SLOW] = 3,    [DAY_SUSPEND] = 1,
+    [DAY_LOSE] = 6,     [DAY_DOUBLE] = 4,       [DAY_SWAP] = 5,    [DAY_CUT] = 3,
+    [DAY_FLIP] = 4,     [DAY_UNKNOWN_KIND] = 3, [DAY_GARBAGE] = 1, [DAY_BREAK] = 3,
+    [DAY_OVERFLOW] = 4, [DAY_DEAF] = 4,         [DAY_SLOW] = 3,    [DAY_SUSPEND] = 2,
     [DAY_CLOCK] = 2,    [DAY_EXPIRE] = 1,       [DAY_REFUSE] = 2,  [DAY_BEHIND] = 4,
-    [DAY_MOVE] = 4,     [DAY_WISH] = 4,
+    [DAY_MOVE] = 4,     [DAY_WISH] = 4,         [DAY_STOP] = 3,    [DAY_STEP] = 2,
 };
 
 static day_fault draw_fault(tg__random *random)

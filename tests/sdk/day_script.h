@@ -28,13 +28,15 @@ typedef enum day_fault {
     DAY_OVERFLOW, /* the gateway's ring: a snapshot with reason GAP */
     DAY_DEAF,     /* what the client sends in this step is lost */
     DAY_SLOW,     /* nothing arrives for a while, then all at once */
-    DAY_SUSPEND,  /* the machine sleeps for seconds */
+    DAY_SUSPEND,  /* the machine sleeps for seconds; the monotonic clock stands still */
     DAY_CLOCK,    /* the gateway's wall clock steps, forward or back */
     DAY_EXPIRE,   /* 4001; the host starts again a little later */
     DAY_REFUSE,   /* the next attempt gets 503 with a time */
     DAY_BEHIND,   /* the second gateway of the lineage stands still for a while */
     DAY_MOVE,     /* from the next attempt on: another gateway, perhaps of another lineage */
     DAY_WISH,     /* subscribe or unsubscribe: no fault, but never far from one */
+    DAY_STOP,     /* the process stands still, and what comes piles up in the socket */
+    DAY_STEP,     /* the client's own wall clock is set */
     DAY_FAULT_COUNT
 } day_fault;
 

@@ -311,9 +311,40 @@ static void random_histories_keep_the_sums(void **state)
     tg__desired_deinit(&d);
 }
 
+static void what_is_on_screen_is_taken_first(void **state)
+{
+    (void)state;
+    static const char *const symbols[] = {"A", "B", "C", "D"};
+    tg__desired d;
+    uint32_t numbers[4];
+    tg__name names[4];
+    assert_int_equal(tg__desired_init(&d, 4, 8), TG_OK);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(tg__desired_add(&d, sub(i), "V", symbols[i]), TG_OK);
+        assert_int_equal(tg__desired_set_visible(&d, sub(i), i == 2), TG_OK);
+        assert_int_equal(tg__desired_set_visible(&d, sub(i), i == 2), TG_OK); /* once counts */
+    }
+    assert_int_equal(tg__desired_add(&d, sub(4), "V", "D"), TG_OK); /* which is on screen */
+    assert_int_equal(tg__desired_take(&d, true, numbers, names, 1), 1);
+    assert_string_equal(names[0].symbol, "C");
+    assert_int_equal(tg__desired_take(&d, true, numbers, names, 4), 3);
+    assert_string_equal(names[0].symbol, "D");
+    assert_string_equal(names[1].symbol, "A");
+    assert_string_equal(names[2].symbol, "B");
+    assert_int_equal(tg__desired_remove(&d, sub(4)), TG_OK);
+    tg__desired_begin(&d, true);
+    assert_int_equal(tg__desired_take(&d, true, numbers, names, 2), 2);
+    assert_string_equal(names[0].symbol, "C");
+    assert_string_equal(names[1].symbol, "A"); /* nobody sees D any more */
+    assert_int_equal(tg__desired_set_visible(&d, sub(4), true), TG_ERR_NOT_FOUND);
+    assert_int_equal(tg__desired_set_visible(&d, sub(7), true), TG_ERR_NOT_FOUND);
+    tg__desired_deinit(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_on_screen_is_taken_first),
         cmocka_unit_test(a_want_goes_from_asked_to_held_to_free),
         cmocka_unit_test(names_are_shared_and_counted),
         cmocka_unit_test(an_unsubscription_meets_a_subscription_under_way),

@@ -56,10 +56,19 @@ static void nothing_is_allocated_after_open(void **state)
             rig_await_attempt(&r);
             rig_go_live(&r);
         }
+        if (i % 60 == 59) {
+            assert_int_equal(rig_sleep(&r, 3000 * RIG_MS), TG_OK);
+        }
+        if (i % 70 == 69) {
+            r.now_ns += 2000 * RIG_MS; /* and frames that are late */
+        }
+        assert_int_equal(rig_set_visible(&r, (uint32_t)i % 20, i % 3 == 0), TG_OK);
         rig_deliver(&r);
         rig_advance(&r, 40 * RIG_MS);
     }
     assert_int_equal(allocations, 0);
+    assert_true(r.audits > 0);
+    assert_non_null(rig_event(&r, TG_EVENT_LATE));
     rig_close(&r);
 }
 

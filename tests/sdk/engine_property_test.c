@@ -120,15 +120,18 @@ static void live_all(uint64_t frames)
     }
     const day_result *r = &so_far.result;
     const uint64_t seeds = so_far.seed - 1;
-    print_message("%llu days, %llu frames, %llu faults, %llu ledgers\n", (unsigned long long)seeds,
-                  (unsigned long long)r->frames, (unsigned long long)r->faults,
-                  (unsigned long long)r->ledgers);
+    print_message("%llu days, %llu frames, %llu faults, %llu ledgers, %llu jumps, %llu late rows\n",
+                  (unsigned long long)seeds, (unsigned long long)r->frames,
+                  (unsigned long long)r->faults, (unsigned long long)r->ledgers,
+                  (unsigned long long)r->jumps, (unsigned long long)r->late);
     for (int fault = 0; fault < DAY_FAULT_COUNT; fault++) {
         assert_true(r->by_fault[fault] > 0);
     }
     assert_true(r->frames >= frames);
     assert_true(r->faults > seeds * 20);
     assert_true(r->ledgers >= seeds / 4);
+    assert_true(r->jumps > seeds / 2);
+    assert_true(r->late > seeds);
 }
 
 static void versions_never_go_back_ledgers_balance_and_everything_heals(void **state)

@@ -12,7 +12,7 @@ static int64_t rig_mono_ns(void *ctx)
 
 static int64_t rig_utc_ns(void *ctx)
 {
-    return ((rig *)ctx)->market.utc_ns;
+    return sim_market_utc_ns(&((rig *)ctx)->market);
 }
 
 static void open_engine(rig *r, uint32_t instruments_max, uint32_t endpoint_count,
@@ -24,7 +24,7 @@ static void open_engine(rig *r, uint32_t instruments_max, uint32_t endpoint_coun
     r->clock.utc_ns = rig_utc_ns;
     r->clock.ctx = r;
     r->deadline_ns = INT64_MAX;
-    sim_market_init(&r->market, 0x11);
+    sim_market_init(&r->market, 0x11, &r->now_ns);
     r->gateway = &r->market;
     r->messages = calloc(SIM_MESSAGES_MAX, sizeof *r->messages);
     assert_non_null(r->messages);
@@ -141,6 +141,9 @@ static void perform(rig *r, const tg__action *action)
     case TG__ACTION_PUBLISHED:
         r->published++;
         break;
+    case TG__ACTION_AUDIT:
+        r->audits++;
+        break;
     }
 }
 
@@ -191,6 +194,26 @@ tg_err rig_prioritise(rig *r, uint32_t sub, bool on)
 tg_err rig_token(rig *r, bool given)
 {
     tg__input input = {.kind = TG__INPUT_TOKEN, .as.token_given = given};
+    return rig_input(r, &input);
+}
+
+tg_err rig_sleep(rig *r, int64_t ns)
+{
+    sim_market_go_on(&r->market, ns);
+    tg__input input = {.kind = TG__INPUT_CLOCK, .as.clock = {ns, 0}};
+    return rig_input(r, &input);
+}
+
+tg_err rig_set_clock(rig *r, int64_t by_ns)
+{
+    tg__input input = {.kind = TG__INPUT_CLOCK, .as.clock = {0, by_ns}};
+    return rig_input(r, &input);
+}
+
+tg_err rig_set_visible(rig *r, uint32_t sub, bool visible)
+{
+    tg__input input = {.kind = TG__INPUT_VISIBLE,
+                       .as.visible = {{UINT32_C(0x10000) | sub}, visible}};
     return rig_input(r, &input);
 }
 

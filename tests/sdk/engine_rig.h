@@ -38,6 +38,7 @@ typedef struct rig {
     uint32_t token_asks;
     tg_token_reason token_reason; /* of the latest */
     uint32_t tokens_sent;
+    uint32_t audits;
     void (*on_action)(void *ctx, int64_t now_ns, const tg__action *action); /* NULL: nobody */
     void *on_action_ctx;
 } rig;
@@ -59,6 +60,11 @@ tg_err rig_prioritise(rig *r, uint32_t sub, bool on);
 tg_err rig_token(rig *r, bool given);
 tg_err rig_message(rig *r, const uint8_t *bytes, size_t size);
 tg_err rig_closed(rig *r, tg__cause cause, uint16_t code, uint32_t floor_ms);
+
+/* The machine sleeps, or its wall clock is set, and the engine is told. */
+tg_err rig_sleep(rig *r, int64_t ns);
+tg_err rig_set_clock(rig *r, int64_t by_ns);
+tg_err rig_set_visible(rig *r, uint32_t sub, bool visible);
 
 /* Lets the gateway accept what is connecting. */
 void rig_accept(rig *r);

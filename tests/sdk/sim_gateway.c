@@ -7,13 +7,31 @@
 
 #include <tickglass/internal/dictionary.h>
 
-void sim_market_init(sim_market *market, uint64_t lineage)
+int64_t sim_market_utc_ns(const sim_market *market)
+{
+    const int64_t utc_ns = market->utc_ns + *market->now_ns;
+    return utc_ns - utc_ns % SIM_RESOLUTION_NS;
+}
+
+void sim_market_set_clock(sim_market *market, int64_t by_ns)
+{
+    market->utc_ns += by_ns;
+    market->stepped_ns += by_ns;
+}
+
+void sim_market_go_on(sim_market *market, int64_t ns)
+{
+    market->utc_ns += ns;
+}
+
+void sim_market_init(sim_market *market, uint64_t lineage, const int64_t *now_ns)
 {
     memset(market, 0, sizeof *market);
     market->lineage = lineage;
     market->generation = 1;
     market->boundary = 100;
     market->utc_ns = INT64_C(1700000000000000000);
+    market->now_ns = now_ns;
     for (uint32_t id = 0; id < SIM_INSTRUMENTS; id++) {
         market->images[id].epoch = 1;
         sim_market_tick(market, (tg_instrument_id)id, 1000 + (int64_t)id);
@@ -41,7 +59,6 @@ void sim_market_tick(sim_market *market, tg_instrument_id id, int64_t bid)
 void sim_market_step(sim_market *market)
 {
     market->boundary++;
-    market->utc_ns += 40000000;
 }
 
 sim_message *sim_session_put(sim_session *session)
@@ -51,6 +68,9 @@ sim_message *sim_session_put(sim_session *session)
     session->count++;
     message->size = 0;
     message->covered = 0;
+    message->echo = 0;
+    message->echo_ns = 0;
+    message->made_ns = sim_market_utc_ns(session->market) - session->market->stepped_ns;
     return message;
 }
 
@@ -74,7 +94,8 @@ void sim_session_open(sim_session *session, const sim_market *market, sim_messag
     session->limits.instruments_max = SIM_INSTRUMENTS;
     session->limits.priority_max = 4;
     session->limits.message_size_max = SIM_MESSAGE_SIZE;
-    session->limits.subscribe_per_second = 1000;
+    session->limits.subscribe_per_second =
+        market->subscribe_per_second != 0 ? market->subscribe_per_second : 1000;
     tg__channel_init(&session->channel, session->ids, session->images, SIM_INSTRUMENTS,
                      SIM_RESOLUTION_NS);
     session->channel.boundary = market->boundary;
@@ -83,7 +104,7 @@ void sim_session_open(sim_session *session, const sim_market *market, sim_messag
         .lineage = market->lineage,
         .boundary = market->boundary,
         .features = session->features,
-        .ts_gateway_ns = market->utc_ns,
+        .ts_gateway_ns = sim_market_utc_ns(market),
         .dictionary_generation = market->generation,
         .dictionary_size = SIM_INSTRUMENTS,
         .frame_interval_ms = 40,
@@ -139,7 +160,7 @@ static void put_snapshot(sim_session *session, tg__snapshot_reason reason)
     const tg__frame frame = {
         .base = session->cut.boundary,
         .boundary = session->cut.boundary,
-        .ts_gateway_ns = session->cut.utc_ns,
+        .ts_gateway_ns = sim_market_utc_ns(session->market),
         .set_digest = tg__set_digest(session->set, session->set_count),
         .count = session->set_count,
     };
@@ -219,8 +240,8 @@ void sim_session_tick(sim_session *session, tg_instrument_id id)
     tick.book.bid_count = 1;
     tick.book.bid[0].price = tick.update.image.value[TG_FIELD_BID_PRICE];
     sim_message *message = sim_session_put(session);
-    assert_int_equal(tg__ticks_encode(session->market->utc_ns, SIM_RESOLUTION_NS, &tick, 1,
-                                      message->bytes, SIM_MESSAGE_SIZE, &message->size),
+    assert_int_equal(tg__ticks_encode(sim_market_utc_ns(session->market), SIM_RESOLUTION_NS, &tick,
+                                      1, message->bytes, SIM_MESSAGE_SIZE, &message->size),
                      TG_OK);
 }
 
@@ -366,8 +387,10 @@ void sim_session_receive(sim_session *session, const uint8_t *bytes, size_t size
         tg__fault fault;
         assert_int_equal(tg__echo_decode(bytes, size, &cookie, &fault), TG_OK);
         session->echoes++;
-        const tg__echo_reply reply = {cookie, session->cut.utc_ns};
+        const tg__echo_reply reply = {cookie, sim_market_utc_ns(session->market)};
         sim_message *message = sim_session_put(session);
+        message->echo = session->echoes;
+        message->echo_ns = message->made_ns;
         assert_int_equal(
             tg__echo_reply_encode(&reply, message->bytes, SIM_MESSAGE_SIZE, &message->size), TG_OK);
     } else if (kind == TG__KIND_FIND) {
@@ -400,7 +423,7 @@ void sim_session_frame(sim_session *session)
     const tg__frame frame = {
         .base = session->channel.boundary,
         .boundary = session->cut.boundary,
-        .ts_gateway_ns = session->cut.utc_ns,
+        .ts_gateway_ns = sim_market_utc_ns(session->market),
         .set_digest = session->channel.set_digest,
         .count = count,
         .state_digest = session->state_digests,

@@ -26,8 +26,11 @@ typedef struct sim_market {
     uint64_t lineage;
     uint32_t generation;
     uint64_t boundary;
-    int64_t utc_ns;
+    int64_t utc_ns;                   /* of its wall clock when the test's own clock shows 0 */
+    int64_t stepped_ns;               /* by how much that clock was set, in all */
+    const int64_t *now_ns;            /* the test's clock */
     uint32_t token_lifetime_s;        /* that WELCOME names; 0: for ever */
+    uint32_t subscribe_per_second;    /* likewise; 0: plenty */
     tg_image images[SIM_INSTRUMENTS]; /* by id */
     tg_version newest[SIM_INSTRUMENTS];
 } sim_market;
@@ -35,6 +38,9 @@ typedef struct sim_market {
 typedef struct sim_message {
     size_t size;
     uint64_t covered; /* lane ticks in it, if it is a delta */
+    uint32_t echo;    /* it answers the ECHO with this number, from 1; 0: none */
+    int64_t echo_ns;  /* when that came, as made_ns */
+    int64_t made_ns;  /* on the gateway's wall clock, had nobody set it */
     uint8_t bytes[SIM_MESSAGE_SIZE];
 } sim_message;
 
@@ -65,7 +71,14 @@ typedef struct sim_session {
     sim_message *messages; /* a ring of SIM_MESSAGES_MAX: what the client is to get */
 } sim_session;
 
-void sim_market_init(sim_market *market, uint64_t lineage);
+/* now_ns: the test's clock, for as long as the market is used. */
+void sim_market_init(sim_market *market, uint64_t lineage, const int64_t *now_ns);
+/* What its wall clock shows. */
+int64_t sim_market_utc_ns(const sim_market *market);
+/* Somebody sets it. */
+void sim_market_set_clock(sim_market *market, int64_t by_ns);
+/* Time passes that the test's clock does not show, as the client sleeps. */
+void sim_market_go_on(sim_market *market, int64_t ns);
 /* The name of instrument id: "S00" … */
 void sim_symbol(tg_instrument_id id, char symbol[TG_SYMBOL_SIZE]);
 /* A tick of the lane. */

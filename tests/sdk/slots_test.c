@@ -107,12 +107,61 @@ static void priority_is_told_once_until_it_was_read(void **state)
     tg__slots_deinit(&slots);
 }
 
+static void what_is_on_screen_is_told_once_until_it_was_read(void **state)
+{
+    (void)state;
+    tg__slots slots;
+    tg_sub_id sub;
+    tg_sub_id next;
+    bool tell = false;
+    assert_int_equal(tg__slots_init(&slots, 1), TG_OK);
+    assert_int_equal(tg__slots_take(&slots, "V", "A", &sub), TG_OK);
+    assert_true(tg__slots_visible(&slots, sub));
+    assert_int_equal(tg__slots_set_visible(&slots, sub, false, &tell), TG_OK);
+    assert_true(tell);
+    assert_int_equal(tg__slots_set_visible(&slots, sub, true, &tell), TG_OK);
+    assert_false(tell);
+    assert_int_equal(tg__slots_set_visible(&slots, sub, false, &tell), TG_OK);
+    assert_false(tg__slots_priority(&slots, sub)); /* another wish */
+    assert_false(tg__slots_visible(&slots, sub));
+    assert_int_equal(tg__slots_give_up(&slots, sub), TG_OK);
+    assert_int_equal(tg__slots_set_visible(&slots, sub, true, &tell), TG_ERR_NOT_FOUND);
+    tg__slots_free(&slots, sub);
+    assert_int_equal(tg__slots_take(&slots, "V", "B", &next), TG_OK);
+    assert_true(tg__slots_visible(&slots, next)); /* whatever the tenant before wanted */
+    assert_false(tg__slots_visible(&slots, sub));
+    tg__slots_deinit(&slots);
+}
+
+static void a_slot_is_its_subscriptions_until_it_is_free(void **state)
+{
+    (void)state;
+    tg__slots slots;
+    tg_sub_id sub;
+    tg_err err = TG_OK;
+    assert_int_equal(tg__slots_init(&slots, 2), TG_OK);
+    assert_false(tg__slots_has(&slots, (tg_sub_id){0}, &err));
+    assert_int_equal(tg__slots_take(&slots, "V", "A", &sub), TG_OK);
+    assert_true(tg__slots_has(&slots, sub, &err));
+    assert_int_equal(err, TG_ERR_STATE);
+    tg__slots_answer_set(&slots, sub, TG_ERR_LIMIT, TG_INSTRUMENT_NONE);
+    assert_true(tg__slots_has(&slots, sub, &err));
+    assert_int_equal(err, TG_ERR_LIMIT);
+    assert_int_equal(tg__slots_give_up(&slots, sub), TG_OK);
+    assert_true(tg__slots_has(&slots, sub, &err));
+    tg__slots_free(&slots, sub);
+    assert_false(tg__slots_has(&slots, sub, &err));
+    tg__slots_deinit(&slots);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slot_carries_name_and_answer),
         cmocka_unit_test(a_slot_is_not_reused_before_its_unsubscription_has_passed),
         cmocka_unit_test(generations_wrap_without_ever_giving_0),
+        cmocka_unit_test(what_is_on_screen_is_told_once_until_it_was_read),
+        cmocka_unit_test(a_slot_is_its_subscriptions_until_it_is_free),
         cmocka_unit_test(priority_is_told_once_until_it_was_read),
         cmocka_unit_test(what_is_no_subscription_is_not_found),
     };

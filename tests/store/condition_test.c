@@ -106,6 +106,44 @@ static void a_silent_channel_makes_rows_stale_and_a_heartbeat_proves_them(void *
     assert_int_equal(quality_of(at, 1, 9000 * S), TG_QUALITY_LIVE);
 }
 
+static void lateness_makes_every_row_stale_and_its_end_gives_back_what_each_was(void **state)
+{
+    fixture *at = *state;
+    const tg_book book = {.bid_count = 1, .bid[0].price = 99};
+    const tg__arrival arrival = {S, S, 0};
+    tg__admission admission = TG__REFUSED_UNKNOWN;
+    assert_int_equal(
+        tg__store_admit_book(at->store, 1, (tg_version){1, 1}, &book, &arrival, &admission), TG_OK);
+    tg__store_set_late(at->store, true);
+    assert_int_equal(quality_of(at, 1, S), TG_QUALITY_STALE);
+    const tg_view *view = tg_reader_pin(at->reader);
+    assert_int_equal(row_at(view, 1, S).cause, TG_QUALITY_CAUSE_LATENESS);
+    tg_depth depth;
+    assert_int_equal(tg_view_depth(view, 1, S, &depth), TG_OK);
+    assert_int_equal(depth.quality, TG_QUALITY_STALE);
+    assert_int_equal(admit_at(at->store, 1, quote(1, 2, 101), 2 * S), TG__ADMITTED);
+    assert_int_equal(quality_of(at, 1, 2 * S), TG_QUALITY_STALE); /* a late row proves nothing */
+    tg__store_set_late(at->store, false);
+    assert_int_equal(quality_of(at, 1, 2 * S), TG_QUALITY_LIVE);
+    assert_int_equal(quality_of(at, 2, 2 * S),
+                     TG_QUALITY_LIVE); /* without a word: nothing was lost */
+    assert_int_equal(tg_view_depth(tg_reader_pin(at->reader), 1, 2 * S, &depth), TG_OK);
+    assert_int_equal(depth.quality, TG_QUALITY_LIVE);
+}
+
+static void a_gap_while_frames_are_late_outlives_the_lateness(void **state)
+{
+    fixture *at = *state;
+    tg__store_set_late(at->store, true);
+    tg__store_set_link(at->store, TG__LINK_GAP, 2 * S);
+    assert_int_equal(quality_of(at, 1, 2 * S), TG_QUALITY_STALE);
+    tg__store_set_late(at->store, false);
+    assert_int_equal(quality_of(at, 1, 2 * S), TG_QUALITY_GAP);
+    tg__store_set_late(at->store, true);
+    tg__store_set_link(at->store, TG__LINK_DOWN, 2 * S);
+    assert_int_equal(quality_of(at, 1, 2 * S), TG_QUALITY_DISCONNECTED);
+}
+
 static void a_stale_venue_takes_only_its_own_rows_and_its_return_clears_nothing(void **state)
 {
     fixture *at = *state;
@@ -184,6 +222,8 @@ int main(void)
         WITH_STORE(a_resync_out_of_the_blue_doubts_every_row),
         WITH_STORE(a_reconnect_does_not_make_old_prices_live),
         WITH_STORE(a_silent_channel_makes_rows_stale_and_a_heartbeat_proves_them),
+        WITH_STORE(lateness_makes_every_row_stale_and_its_end_gives_back_what_each_was),
+        WITH_STORE(a_gap_while_frames_are_late_outlives_the_lateness),
         WITH_STORE(a_stale_venue_takes_only_its_own_rows_and_its_return_clears_nothing),
         WITH_STORE(entitlement_halts_and_delays_show),
         WITH_STORE(a_row_that_nobody_follows_is_stale_until_it_comes_again),

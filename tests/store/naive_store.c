@@ -339,7 +339,7 @@ tg_quality naive_quality(const naive_view *view, const naive_row *row, int64_t n
     const int64_t silence = since(row->proved_mono_ns, now_mono_ns);
     const bool late = view->timeout_ns > 0 && silence > view->timeout_ns &&
                       since(view->alive_mono_ns, now_mono_ns) > view->timeout_ns;
-    if (late || row->venue_doubt || view->venue_stale[row->entry.venue] ||
+    if (late || view->late || row->venue_doubt || view->venue_stale[row->entry.venue] ||
         (row->link_doubt && view->doubt == TG_QUALITY_STALE)) {
         return TG_QUALITY_STALE;
     }

@@ -49,6 +49,7 @@ typedef struct naive_view {
     uint64_t number;
     int64_t published_mono_ns;
     tg__link_state link;
+    bool late;
     tg_quality doubt;
     int64_t alive_mono_ns;
     int64_t timeout_ns;

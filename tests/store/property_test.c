@@ -251,7 +251,11 @@ static void step_restart(day *at)
 static void step_condition(day *at, unsigned row)
 {
     const bool on = below(at, 2) == 0;
-    switch (below(at, 5)) {
+    switch (below(at, 6)) {
+    case 5:
+        tg__store_set_late(at->store, on);
+        at->naive.now.late = on;
+        return;
     case 0: {
         const tg__link_state link = (tg__link_state)below(at, 4);
         tg__store_set_link(at->store, link, at->now_mono_ns);

@@ -69,6 +69,9 @@ static void one_axis_out_of_order_gives_its_own_word(void **state)
     assert_int_equal(judged(&at), TG_QUALITY_GAP);
     at.link.doubt = TG_QUALITY_RESYNCING;
     assert_int_equal(judged(&at), TG_QUALITY_RESYNCING);
+    at = all_well();
+    at.link.late = true;
+    assert_int_equal(judged(&at), TG_QUALITY_STALE);
 }
 
 static void silence_is_quiet_while_the_channel_is_alive_and_stale_after(void **state)
@@ -121,6 +124,8 @@ static void the_cause_is_the_axis_that_decided(void **state)
     assert_int_equal(verdict_of(&at).cause, TG_QUALITY_CAUSE_FEED);
     at.row.halted = true;
     assert_int_equal(verdict_of(&at).cause, TG_QUALITY_CAUSE_STATUS);
+    at.link.late = true;
+    assert_int_equal(verdict_of(&at).cause, TG_QUALITY_CAUSE_LATENESS);
     at.link.alive_mono_ns = 1;
     assert_int_equal(verdict_of(&at).cause, TG_QUALITY_CAUSE_SILENCE);
     at.venue.stale = true;

@@ -18,10 +18,16 @@ typedef struct tg_clock {
     /** Nanoseconds since 1970-01-01T00:00:00Z; may step. */
     int64_t (*utc_ns)(void *ctx);
     void *ctx;
+    /**
+     * Nanoseconds of a clock that runs as mono_ns does, and goes on while the machine sleeps: the
+     * growth of their difference is the time that was slept. NULL: none, and a sleep is seen as a
+     * step of utc_ns.
+     */
+    int64_t (*boottime_ns)(void *ctx);
 } tg_clock;
 
 /**
- * CLOCK_MONOTONIC and CLOCK_REALTIME of the system.
+ * CLOCK_MONOTONIC and CLOCK_REALTIME of the system, and CLOCK_BOOTTIME where there is one.
  * Thread: any.  Blocks: no.  Owner of the result: the caller (plain value).  Since: 0.1
  */
 TG_API tg_clock tg_clock_system(void);

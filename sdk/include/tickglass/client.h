@@ -46,7 +46,14 @@ typedef enum tg_event_kind {
     TG_EVENT_RESYNCED, /**< and repaired */
     TG_EVENT_FAULT,    /**< a message was rejected; text names kind, offset and row */
     TG_EVENT_TOKEN,    /**< a renewal in session: done, or err says why not; the session goes on */
-    TG_EVENT_PRIORITY  /**< the gateway answered tg_client_prioritise(): id, or err */
+    TG_EVENT_PRIORITY, /**< the gateway answered tg_client_prioritise(): id, or err */
+    TG_EVENT_CLOCK,    /**< the machine slept, or its wall clock was set; text says for how long or
+                            how far. In a session err is not TG_OK: every row is stale, until another
+                            event of this kind says that the gateway answered, or the session ends */
+    TG_EVENT_LATE,     /**< frames are over 1 s old when they come, as behind a backlog, and every
+                            row is stale (err is not TG_OK); or they are on time again (TG_OK) */
+    TG_EVENT_AUDIT     /**< the client's account of its subscriptions contradicts itself, which is a
+                            mistake of the library; text says where. Nothing is changed by it */
 } tg_event_kind;
 
 typedef struct tg_event {
@@ -100,7 +107,8 @@ typedef struct tg_client_options {
     void (*on_found)(void *ctx, uint32_t request, const char *venue,
                      const tg_instrument *instrument, bool more);
     void *ctx;
-    const tg_clock *clock;    /**< NULL: the system's; copied */
+    const tg_clock *clock;    /**< NULL: the system's; copied. Without boottime_ns a sleep of the
+                                   machine is seen as a step of its wall clock */
     uint32_t transitions_max; /**< quality changes that tg_store_transitions() can give. 0: twice
                                    instruments_max, so that the loss of a link and its end fit */
     uint32_t history_points;  /**< of each instrument, for tg_view_history(). 0: no history */
@@ -268,6 +276,16 @@ TG_API TG_MUST_CHECK tg_err tg_client_token(tg_client *client, const char *token
  */
 TG_API TG_MUST_CHECK tg_err tg_client_prioritise(tg_client *client, tg_sub_id sub, bool on);
 
+/**
+ * Say whether a subscription is on screen. After a reconnect, and whenever there is more to ask for
+ * than the gateway's limit of items a second allows at once, those that are on screen are asked for
+ * first. A new subscription is; several of one instrument count as on screen while one of them is.
+ * Nothing else depends on it: what is off screen is received and kept up to date as well.
+ * @retval TG_ERR_NOT_FOUND  sub is not a subscription
+ * Thread: any.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_client_set_visible(tg_client *client, tg_sub_id sub, bool visible);
+
 /** Other interests in the same instrument stay. Thread: any.  Blocks: no.  Since: 0.1 */
 TG_API TG_MUST_CHECK tg_err tg_client_unsubscribe(tg_client *client, tg_sub_id sub);
 
@@ -338,8 +356,14 @@ typedef struct tg_client_counters {
     uint64_t late_inputs;    /**< what came of a connection that was over: ignored */
     uint64_t state_errors;   /**< what the session's state table refuses: a mistake of ours */
     uint64_t set_mismatches; /**< the gateway's account of our set was not ours */
-    uint64_t endpoint;  /**< of the latest attempt: 0 is url, 1 the first of fallback_urls, … */
-    uint64_t failovers; /**< attempts at another one than the attempt before */
+    uint64_t endpoint;    /**< of the latest attempt: 0 is url, 1 the first of fallback_urls, … */
+    uint64_t failovers;   /**< attempts at another one than the attempt before */
+    uint64_t sleeps;      /**< of the machine, that were noticed; of at least 0.1 s */
+    uint64_t clock_steps; /**< how often its wall clock was set, by over 0.5 s */
+    uint64_t frames_late; /**< deltas, snapshots and ticks over 1 s older than they should be */
+    int64_t lateness_ns;  /**< of the latest of these, at least; -1: none yet in this session */
+    uint64_t audits;      /**< of the client's account of its subscriptions, every 30 s */
+    uint64_t audits_failed; /**< of which found a contradiction */
 } tg_client_counters;
 
 /** Set struct_size first. Thread: any.  Blocks: no.  Since: 0.1 */

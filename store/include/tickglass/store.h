@@ -36,17 +36,19 @@ TG_API const char *tg_quality_name(tg_quality quality);
 
 /** Which axis made it so. Two that agree: the first in this order. */
 typedef enum tg_quality_cause {
-    TG_QUALITY_CAUSE_NONE,        /**< LIVE needs none */
-    TG_QUALITY_CAUSE_LINK,        /**< no session, or a loss on it that the value was not proved
-                                       since */
-    TG_QUALITY_CAUSE_VENUE,       /**< the venue's feed, likewise */
-    TG_QUALITY_CAUSE_SILENCE,     /**< no frame came in time */
-    TG_QUALITY_CAUSE_STATUS,      /**< what the venue says of its trading */
-    TG_QUALITY_CAUSE_FEED,        /**< delayed by contract */
-    TG_QUALITY_CAUSE_CADENCE,     /**< no tick for longer than usual */
-    TG_QUALITY_CAUSE_ENTITLEMENT, /**< refused by the gateway */
-    TG_QUALITY_CAUSE_NO_VALUE,    /**< nothing was received */
-    TG_QUALITY_CAUSE_UNSUBSCRIBED /**< nobody follows it any more */
+    TG_QUALITY_CAUSE_NONE,         /**< LIVE needs none */
+    TG_QUALITY_CAUSE_LINK,         /**< no session, or a loss on it that the value was not proved
+                                        since */
+    TG_QUALITY_CAUSE_VENUE,        /**< the venue's feed, likewise */
+    TG_QUALITY_CAUSE_SILENCE,      /**< no frame came in time */
+    TG_QUALITY_CAUSE_STATUS,       /**< what the venue says of its trading */
+    TG_QUALITY_CAUSE_FEED,         /**< delayed by contract */
+    TG_QUALITY_CAUSE_CADENCE,      /**< no tick for longer than usual */
+    TG_QUALITY_CAUSE_ENTITLEMENT,  /**< refused by the gateway */
+    TG_QUALITY_CAUSE_NO_VALUE,     /**< nothing was received */
+    TG_QUALITY_CAUSE_UNSUBSCRIBED, /**< nobody follows it any more */
+    TG_QUALITY_CAUSE_LATENESS /**< what comes is seconds old, or not proved to be of now since the
+                                   machine slept or its wall clock was set */
 } tg_quality_cause;
 
 /** One instrument as of one view. */

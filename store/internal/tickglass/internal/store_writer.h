@@ -105,6 +105,12 @@ typedef enum tg__link_state {
 } tg__link_state;
 
 void tg__store_set_link(tg_store *store, tg__link_state state, int64_t now_mono_ns);
+/*
+ * What arrives is of another time than it looks, and whether it is of now is not proved: STALE as
+ * long as that lasts, beside whatever the link's state is. Nothing is lost by it: at its end each
+ * row is again what it would be.
+ */
+void tg__store_set_late(tg_store *store, bool late);
 /* The channel proved itself alive at now (an applied frame, rows or not). */
 void tg__store_channel_alive(tg_store *store, int64_t now_mono_ns);
 /* Rows that are older than this at now are not proved alive: STALE. 0: never. */
