@@ -2,7 +2,9 @@
 #include "tg_cmocka.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <tickglass/client.h>
 
@@ -13,20 +15,25 @@
 static gateway_process gateway;
 static cutting_relay relay;
 
-static void open_rig(client_rig *rig)
+static void open_rig_to(client_rig *rig, const gateway_process *to)
 {
     char url[64];
     (void)snprintf(url, sizeof url, "wss://127.0.0.1:%u", (unsigned)relay.port);
     tg_client_options opt;
     tg_client_options_init(&opt);
     opt.url = url;
-    opt.ca_file = gateway.ca;
-    opt.token = gateway.token;
+    opt.ca_file = to->ca;
+    opt.token = to->token;
     opt.backoff_first_ms = 1;
     opt.backoff_cap_ms = 5;
     client_rig_open(rig, &opt);
     tg_sub_id sub;
     assert_int_equal(tg_client_subscribe(rig->client, "ORION", "BTC-USD", &sub), TG_OK);
+}
+
+static void open_rig(client_rig *rig)
+{
+    open_rig_to(rig, &gateway);
 }
 
 static bool instrument_is_live(const client_rig *rig)
@@ -55,7 +62,9 @@ static bool cut_done; /* the network thread's */
 
 static void cut_in_state(const tg_event *event)
 {
-    if (event->kind == TG_EVENT_SESSION && event->state == cut_in && !cut_done) {
+    /* A hole is told by an event of its own. */
+    const bool tells = event->kind == TG_EVENT_SESSION || event->kind == TG_EVENT_GAP;
+    if (tells && event->state == cut_in && !cut_done) {
         cut_done = true;
         cutting_relay_cut(&relay);
     }
@@ -79,6 +88,36 @@ static void a_reset_in_each_state_ends_live_again(void **state)
         cutting_relay_stop(&relay);
         assert_int_equal(atomic_load(&relay.cuts), 1);
     }
+}
+
+static void a_reset_while_a_hole_is_repaired_ends_live_again(void **state)
+{
+    (void)state;
+    gateway_process leaky;
+    char script[] = "tg_faults_XXXXXX";
+    const int fd = mkstemp(script);
+    assert_true(fd >= 0);
+    for (unsigned at_s = 1; at_s <= 60; at_s++) { /* until one falls into the session */
+        char line[32];
+        const int size = snprintf(line, sizeof line, "%u drop-frames 1\n", at_s * 1000);
+        assert_int_equal(write(fd, line, (size_t)size), size);
+    }
+    (void)close(fd);
+    const char *const arguments[] = {"--faults", script, NULL};
+    assert_true(gateway_process_start(&leaky, TG_GATEWAY_PROGRAM, arguments));
+    cutting_relay_start(&relay, leaky.port);
+    client_rig rig;
+    open_rig_to(&rig, &leaky);
+    cut_in = TG_SESSION_RESYNCING;
+    cut_done = false;
+    rig.hook = cut_in_state;
+    assert_int_equal(tg_client_start(rig.client), TG_OK);
+    client_rig_await(&rig, is_live_after_the_cut);
+    assert_true(cut_done);
+    client_rig_close(&rig);
+    cutting_relay_stop(&relay);
+    (void)gateway_process_stop(&leaky);
+    (void)unlink(script);
 }
 
 static void a_reset_while_closing_is_the_end(void **state)
@@ -134,6 +173,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_reset_in_each_state_ends_live_again),
+        cmocka_unit_test(a_reset_while_a_hole_is_repaired_ends_live_again),
         cmocka_unit_test(a_reset_while_closing_is_the_end),
         cmocka_unit_test(a_reset_after_any_number_of_bytes_ends_live_again),
     };

@@ -163,22 +163,34 @@ static void trickle_an_upgrade(raw_server *server, int fd)
     }
 }
 
+/* A record of a handshake that is announced, and comes byte by byte. */
+static void trickle_a_handshake(raw_server *server, int fd)
+{
+    static const uint8_t head[] = {22, 3, 3, 0x3f, 0xff, 2, 0, 0x3f, 0xfb};
+    if (is_first(server) && raw_write(fd, head, sizeof head)) {
+        repeat(server, fd, "x", 1, 20);
+    }
+}
+
 static const struct {
     const char *name;
     raw_script script;
     const char *expected;
+    bool tls;
 } rows[] = {
     /* Those that end first stand first. */
-    {"silence after WELCOME", welcome_and_say_nothing, "nothing received for 2300 ms"},
-    {"a frame in crumbs", welcome_and_trickle_a_frame, "nothing received for 2300 ms"},
-    {"empty fragments", welcome_and_trickle_empty_fragments, "nothing received for 2300 ms"},
-    {"many empty fragments", welcome_and_flood_empty_fragments, "nothing received for 2300 ms"},
-    {"many pongs", welcome_and_flood_pongs, "nothing received for 2300 ms"},
-    {"no WELCOME", upgrade_and_say_nothing, "no WELCOME within 10 s"},
-    {"a first frame in crumbs", upgrade_and_trickle_a_frame, "no WELCOME within 10 s"},
-    {"pings for a WELCOME", upgrade_and_ping, "no WELCOME within 10 s"},
-    {"no answer", accept_and_say_nothing, "no connection within 15 s"},
-    {"an upgrade in crumbs", trickle_an_upgrade, "no connection within 15 s"},
+    {"silence after WELCOME", welcome_and_say_nothing, "nothing received for 2300 ms", false},
+    {"a frame in crumbs", welcome_and_trickle_a_frame, "nothing received for 2300 ms", false},
+    {"empty fragments", welcome_and_trickle_empty_fragments, "nothing received for 2300 ms", false},
+    {"many empty fragments", welcome_and_flood_empty_fragments, "nothing received for 2300 ms",
+     false},
+    {"many pongs", welcome_and_flood_pongs, "nothing received for 2300 ms", false},
+    {"no WELCOME", upgrade_and_say_nothing, "no WELCOME within 10 s", false},
+    {"a first frame in crumbs", upgrade_and_trickle_a_frame, "no WELCOME within 10 s", false},
+    {"pings for a WELCOME", upgrade_and_ping, "no WELCOME within 10 s", false},
+    {"no answer", accept_and_say_nothing, "no connection within 15 s", false},
+    {"an upgrade in crumbs", trickle_an_upgrade, "no connection within 15 s", false},
+    {"a handshake in crumbs", trickle_a_handshake, "no connection within 15 s", true},
 };
 
 #define ROWS (sizeof rows / sizeof rows[0])
@@ -212,7 +224,8 @@ static void a_deadline_ends_what_gets_nowhere(void **state)
     for (size_t i = 0; i < ROWS; i++) {
         raw_server_start(&servers[i], rows[i].script);
         char url[64];
-        (void)snprintf(url, sizeof url, "ws://127.0.0.1:%u", (unsigned)servers[i].port);
+        (void)snprintf(url, sizeof url, "%s://127.0.0.1:%u", rows[i].tls ? "wss" : "ws",
+                       (unsigned)servers[i].port);
         tg_client_options opt;
         tg_client_options_init(&opt);
         opt.url = url;
