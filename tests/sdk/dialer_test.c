@@ -1,7 +1,6 @@
 #include "tg_cmocka.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -30,7 +29,7 @@ static void on_ready(void *ctx)
     (void)pthread_mutex_unlock(&one->lock);
 }
 
-static tg__dialed await(tg__dialer *dialer)
+static void await_ready(void)
 {
     struct timespec until;
     (void)clock_gettime(CLOCK_REALTIME, &until);
@@ -41,6 +40,11 @@ static tg__dialed await(tg__dialer *dialer)
     assert_true(w.ready > 0);
     w.ready = 0;
     (void)pthread_mutex_unlock(&w.lock);
+}
+
+static tg__dialed await(tg__dialer *dialer)
+{
+    await_ready();
     tg__dialed dialled;
     assert_true(tg__dialer_take(dialer, &dialled));
     tg__dialed again;
@@ -172,10 +176,7 @@ static void what_is_given_up_is_closed_and_reported_to_nobody(void **state)
     do {
         err = tg__dialer_dial(dialer, &answers, NULL, true);
     } while (err == TG_ERR_FULL);
-    while (w.ready == 0) {
-        (void)sched_yield();
-    }
-    w.ready = 0;
+    await_ready();
     tg__dialer_close(dialer);
     assert_int_equal(open_descriptors(), before);
     listener_close(&full);
