@@ -53,6 +53,8 @@ tg_err tg_client_counters_get(const tg_client *client, tg_client_counters *out)
         .set_mismatches = read_count(&c->set_mismatches),
         .endpoint = read_count(&c->endpoint),
         .failovers = read_count(&c->failovers),
+        .reports_sent = read_count(&c->reports_sent),
+        .reports_failed = read_count(&c->reports_failed),
     };
     memset(out, 0, size);
     memcpy(out, &now, size < sizeof now ? size : sizeof now);
@@ -103,6 +105,8 @@ static const sample_row sample_rows[] = {
     {AT(set_mismatches),   SAMPLE_COUNTER, "set_mismatches_total",     "Sets that the gateway knew otherwise."},
     {AT(endpoint),         SAMPLE_GAUGE,   "endpoint",                 "The gateway of the latest attempt; 0 is the most preferred one."},
     {AT(failovers),        SAMPLE_COUNTER, "failovers_total",          "Attempts at another gateway than the one before."},
+    {AT(reports_sent),     SAMPLE_COUNTER, "reports_sent_total",       "Reports of stages to the gateway."},
+    {AT(reports_failed),   SAMPLE_COUNTER, "reports_failed_total",     "Reports that could not be made."},
 };
 /* clang-format on */
 

@@ -41,6 +41,7 @@ typedef struct tg__engine_options {
     bool has_token;                      /* one is there for the first connection */
     const tg_clock *clock;               /* stamps stages only, never decides; copied */
     tg_histogram *stage[TG_STAGE_COUNT]; /* NULL: not measured */
+    uint32_t report_share_ppm;           /* of the clients that report to the gateway */
 } tg__engine_options;
 
 TG_MUST_CHECK tg_err tg__engine_open(const tg__engine_options *options, tg__engine **out);
@@ -183,6 +184,8 @@ typedef struct tg__engine_counters {
     _Atomic int64_t rtt_ns;
     _Atomic int64_t rtt_mono_ns;
     _Atomic int64_t ts_gateway_ns;
+    _Atomic uint64_t reports_sent;
+    _Atomic uint64_t reports_failed; /* no memory, or too many different values for a message */
 } tg__engine_counters;
 
 const tg__engine_counters *tg__engine_counters_of(const tg__engine *engine);

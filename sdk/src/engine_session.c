@@ -65,6 +65,7 @@ static void enter_session(tg__engine *engine, int64_t now_ns, const tg__welcome 
     session->link_at_ns = now_ns + session->alive_ns;
     session->echo_at_ns = now_ns;
     session->paced_ns = now_ns;
+    tg__engine_report_begin(engine, now_ns);
     session->sweep_at_ns = tg__store_is_watched(engine->store) ? now_ns + TG__SWEEP_NS : TG__NEVER;
     tg__store_set_channel_timeout(engine->store, session->alive_ns);
     tg__store_set_link(engine->store, TG__LINK_RESYNCING, now_ns);
