@@ -142,6 +142,20 @@ static void check_token_and_echo(const uint8_t *data, size_t size)
     }
 }
 
+static void check_report(const uint8_t *data, size_t size)
+{
+    tg__report report;
+    tg__fault fault = {0, 0};
+    tg__fault wanted = {0, 0};
+    size_t encoded = 0;
+    const tg_err wanted_err = oracle_judge_report(data, size, &wanted);
+    if (agree(tg__report_decode(data, size, &report, &fault), &fault, wanted_err, &wanted)) {
+        require_start(tg__report_encode(&report, again, sizeof again, &encoded), data, size,
+                      &encoded);
+        require(encoded == size);
+    }
+}
+
 static void check_find(const uint8_t *data, size_t size)
 {
     tg__find find;
@@ -182,6 +196,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_answer(exact, size);
     check_session(exact, size);
     check_token_and_echo(exact, size);
+    check_report(exact, size);
     check_find(exact, size);
     check_close_reason(exact, size);
     free(exact);

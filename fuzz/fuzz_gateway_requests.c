@@ -43,6 +43,40 @@ static void ignore_wake(void *ctx, tg__peer *peer)
     (void)peer;
 }
 
+static int64_t read_nothing(void *ctx)
+{
+    (void)ctx;
+    return 0;
+}
+
+/* So that reports are looked into. One for all inputs: its histograms take longer to make than all
+ * the rest, and only those of clients say anything here. */
+static tg__metrics *fresh_metrics(void)
+{
+    static tg__metrics *metrics;
+    const tg_clock clock = {read_nothing, read_nothing, NULL, NULL};
+    require(metrics != NULL || tg__metrics_open(&clock, INSTRUMENTS, NULL, &metrics) == TG_OK);
+    for (unsigned stage = TG__STAGE_CLIENT_DECODE; stage < TG__STAGE_COUNT; stage++) {
+        if (metrics->client_values[stage] != 0) {
+            metrics->client_values[stage] = 0;
+            tg_histogram_reset(metrics->current[stage]);
+        }
+    }
+    return metrics;
+}
+
+static void check_reports(const tg__metrics *metrics)
+{
+    for (unsigned stage = TG__STAGE_CLIENT_DECODE; stage < TG__STAGE_COUNT; stage++) {
+        tg_histogram_summary summary;
+        if (metrics->client_values[stage] != 0) {
+            tg_histogram_summary_get(metrics->current[stage], &summary);
+            require(summary.count == metrics->client_values[stage] && summary.saturated == 0 &&
+                    summary.count <= TG__METRICS_CLIENT_VALUES_MAX);
+        }
+    }
+}
+
 static void open_world(world *w)
 {
     memset(w, 0, sizeof *w);
@@ -61,6 +95,7 @@ static void open_world(world *w)
     require(tg__door_open(&door, &w->door) == TG_OK);
     const tg__hub_options options = {.directory = &w->directory,
                                      .door = w->door,
+                                     .metrics = fresh_metrics(),
                                      .time_resolution_ns = RESOLUTION_NS,
                                      .frame_interval_ms = 40,
                                      .boundaries_per_frame = 1,
@@ -126,6 +161,7 @@ static void check_world(const world *w)
     }
     require(members == w->hub->peer_count);
     require(w->hostile->priority_count <= 4);
+    check_reports(w->hub->options.metrics);
     require(w->decent->close_code == 0 && w->decent->gaps == 0 && w->channel.count == 3);
 }
 

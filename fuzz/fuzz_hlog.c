@@ -34,6 +34,32 @@ static void check_histogram(const tg_histogram *histogram)
     tg__text_buffer_deinit(&text);
 }
 
+/* Into a histogram that is there: what fits comes out as it does on its own. */
+static void check_bounded(const uint8_t *data, size_t size)
+{
+    static unsigned char scratch[1 << 16];
+    static tg_histogram *into;
+    tg_histogram_options options;
+    tg_histogram_options_init(&options);
+    options.lowest = 1;
+    require(into != NULL || tg_histogram_open(&options, &into) == TG_OK);
+    tg_histogram_summary bounded;
+    const tg_err err =
+        tg__hlog_decode_into((const char *)data, size, scratch, sizeof scratch, 1000000, into);
+    tg_histogram_summary_get(into, &bounded);
+    require(bounded.count <= 1000000 && bounded.saturated == 0);
+    require(err == TG_OK || bounded.count == 0);
+    if (err == TG_OK) {
+        tg_histogram *own = NULL;
+        tg_histogram_summary free_form;
+        require(tg__hlog_decode((const char *)data, size, &own) == TG_OK);
+        tg_histogram_summary_get(own, &free_form);
+        require(free_form.count == bounded.count && free_form.min == bounded.min &&
+                free_form.max == bounded.max);
+        tg_histogram_close(own);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -43,6 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (tg__zlib_read(data, size, out, sizeof out, &out_size) == TG_OK) {
         require(out_size <= sizeof out);
     }
+    check_bounded(data, size);
     tg_histogram *histogram = NULL;
     if (tg__hlog_decode((const char *)data, size, &histogram) == TG_OK) {
         check_histogram(histogram);

@@ -403,17 +403,31 @@ tg_err oracle_judge_venue_state(const uint8_t *bytes, size_t size, tg__fault *fa
     return verdict(&in, fault);
 }
 
+static bool read_visible(oracle *in, const uint8_t *bytes, size_t from, size_t to, size_t most)
+{
+    bool good = to > from && to - from <= most;
+    for (size_t i = from; i < to; i++) {
+        good = good && bytes[i] > ' ' && bytes[i] <= '~';
+    }
+    return good || oracle_fail(in, TG_ERR_STRING, from);
+}
+
 tg_err oracle_judge_token(const uint8_t *bytes, size_t size, tg__fault *fault)
 {
     oracle in;
     oracle_start(&in, bytes, size);
-    if (read_kind(&in, 0xc3) && read_no_flags(&in)) {
-        bool good = size - 2 >= 1 && size - 2 <= 8192;
-        for (size_t i = 2; i < size; i++) {
-            good = good && bytes[i] > ' ' && bytes[i] <= '~';
-        }
-        (void)(good || oracle_fail(&in, TG_ERR_STRING, 2));
-    }
+    (void)(read_kind(&in, 0xc3) && read_no_flags(&in) && read_visible(&in, bytes, 2, size, 8192));
+    return verdict(&in, fault);
+}
+
+tg_err oracle_judge_report(const uint8_t *bytes, size_t size, tg__fault *fault)
+{
+    oracle in;
+    uint64_t interval = 0;
+    oracle_start(&in, bytes, size);
+    (void)(read_kind(&in, 0x43) && read_no_flags(&in) && skip(&in, 1) &&
+           read_number(&in, 4, 1, UINT32_MAX, TG_ERR_VALUE_RANGE, &interval) &&
+           read_visible(&in, bytes, 7, size, 16384));
     return verdict(&in, fault);
 }
 

@@ -27,6 +27,7 @@ tg_err oracle_judge_welcome(const uint8_t *bytes, size_t size, tg__fault *fault)
 tg_err oracle_judge_limits(const uint8_t *bytes, size_t size, tg__fault *fault);
 tg_err oracle_judge_venue_state(const uint8_t *bytes, size_t size, tg__fault *fault);
 tg_err oracle_judge_token(const uint8_t *bytes, size_t size, tg__fault *fault);
+tg_err oracle_judge_report(const uint8_t *bytes, size_t size, tg__fault *fault);
 tg_err oracle_judge_token_answer(const uint8_t *bytes, size_t size, tg__fault *fault);
 tg_err oracle_judge_echo(const uint8_t *bytes, size_t size, tg__fault *fault);
 tg_err oracle_judge_echo_reply(const uint8_t *bytes, size_t size, tg__fault *fault);

@@ -1,4 +1,4 @@
-/* Repairing messages with items in them: DICTIONARY, FOUND, requests, ANSWER, FIND. */
+/* Repairing messages with items in them: DICTIONARY, FOUND, requests, ANSWER, FIND; and REPORT. */
 #include "repairing_mutator.h"
 
 #include <string.h>
@@ -165,6 +165,19 @@ static tg_err repair_find(loose *in, tg__sink *out)
     return repair_text(in, true, TG_SYMBOL_SIZE, out);
 }
 
+static tg_err repair_report(loose *in, tg__sink *out)
+{
+    (void)loose_u8(in);
+    TG_TRY(tg__put_u8(out, 0));
+    TG_TRY(tg__put_u8(out, loose_u8(in)));
+    const uint32_t interval = (uint32_t)loose_le(in, 4);
+    TG_TRY(tg__put_u32(out, interval != 0 ? interval : 1));
+    do {
+        TG_TRY(tg__put_u8(out, (uint8_t)('!' + loose_u8(in) % 94u)));
+    } while (in->at < in->end);
+    return TG_OK;
+}
+
 tg_err repair_control(loose *in, uint8_t kind, tg__sink *out)
 {
     TG_TRY(tg__put_u8(out, kind));
@@ -188,6 +201,8 @@ tg_err repair_control(loose *in, uint8_t kind, tg__sink *out)
         return repair_answer(in, out);
     case TG__KIND_FIND:
         return repair_find(in, out);
+    case TG__KIND_REPORT:
+        return repair_report(in, out);
     default:
         return copy_rest(in, out);
     }

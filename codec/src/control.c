@@ -142,13 +142,13 @@ tg_err tg__venue_state_decode(const uint8_t *message, size_t size, tg__venue_sta
 
 /* ---- TOKEN and TOKEN_ANSWER, PROTOCOL.md 4.4 ---- */
 
-static bool token_is_valid(const uint8_t *token, size_t size)
+static bool is_visible(const uint8_t *text, size_t size, size_t size_max)
 {
-    if (size < 1 || size > TG__TOKEN_SIZE_MAX) {
+    if (size < 1 || size > size_max) {
         return false;
     }
     for (size_t i = 0; i < size; i++) {
-        if (token[i] <= 0x20 || token[i] >= 0x7f) {
+        if (text[i] <= 0x20 || text[i] >= 0x7f) {
             return false;
         }
     }
@@ -158,7 +158,8 @@ static bool token_is_valid(const uint8_t *token, size_t size)
 tg_err tg__token_encode(const char *token, size_t token_size, uint8_t *buffer, size_t capacity,
                         size_t *size)
 {
-    TG_ENSURE(token_is_valid((const uint8_t *)token, token_size), TG_ERR_INVALID_ARGUMENT);
+    TG_ENSURE(is_visible((const uint8_t *)token, token_size, TG__TOKEN_SIZE_MAX),
+              TG_ERR_INVALID_ARGUMENT);
     tg__sink out = tg__sink_of(buffer, capacity);
     TG_TRY(tg__put_u8(&out, TG__KIND_TOKEN));
     TG_TRY(tg__put_u8(&out, 0));
@@ -171,7 +172,7 @@ static tg_err get_token(tg__cursor *in, const char **token, size_t *token_size)
 {
     TG_TRY(tg__expect_kind(in, TG__KIND_TOKEN));
     TG_TRY(tg__expect_no_flags(in));
-    TG_ENSURE(token_is_valid(in->at, tg__cursor_left(in)), TG_ERR_STRING);
+    TG_ENSURE(is_visible(in->at, tg__cursor_left(in), TG__TOKEN_SIZE_MAX), TG_ERR_STRING);
     *token = (const char *)in->at;
     *token_size = tg__cursor_left(in);
     return TG_OK;
@@ -259,4 +260,39 @@ tg_err tg__echo_reply_decode(const uint8_t *message, size_t size, tg__echo_reply
 {
     tg__cursor in = tg__cursor_of(message, size);
     return tg__fault_at(get_echo_reply(&in, reply), &in, TG__NO_ROW, fault);
+}
+
+/* ---- REPORT, PROTOCOL.md 4.7 ---- */
+
+tg_err tg__report_encode(const tg__report *report, uint8_t *buffer, size_t capacity, size_t *size)
+{
+    TG_ENSURE(report->interval_ms >= 1 &&
+                  is_visible((const uint8_t *)report->text, report->text_size, TG__REPORT_TEXT_MAX),
+              TG_ERR_INVALID_ARGUMENT);
+    tg__sink out = tg__sink_of(buffer, capacity);
+    TG_TRY(tg__put_u8(&out, TG__KIND_REPORT));
+    TG_TRY(tg__put_u8(&out, 0));
+    TG_TRY(tg__put_u8(&out, report->stage));
+    TG_TRY(tg__put_u32(&out, report->interval_ms));
+    TG_TRY(tg__put_bytes(&out, report->text, report->text_size));
+    *size = tg__sink_size(&out);
+    return TG_OK;
+}
+
+static tg_err get_report(tg__cursor *in, tg__report *report)
+{
+    TG_TRY(tg__expect_kind(in, TG__KIND_REPORT));
+    TG_TRY(tg__expect_no_flags(in));
+    TG_TRY(tg__get_u8(in, &report->stage));
+    TG_TRY(get_u32_within(in, 1, UINT32_MAX, &report->interval_ms));
+    TG_ENSURE(is_visible(in->at, tg__cursor_left(in), TG__REPORT_TEXT_MAX), TG_ERR_STRING);
+    report->text = (const char *)in->at;
+    report->text_size = tg__cursor_left(in);
+    return TG_OK;
+}
+
+tg_err tg__report_decode(const uint8_t *message, size_t size, tg__report *report, tg__fault *fault)
+{
+    tg__cursor in = tg__cursor_of(message, size);
+    return tg__fault_at(get_report(&in, report), &in, TG__NO_ROW, fault);
 }

@@ -25,6 +25,10 @@ static tg_err allocate(tg__hub *hub, uint32_t instruments)
                   hub->results != NULL && hub->entries != NULL && hub->ids != NULL &&
                   hub->marks != NULL && hub->tallies != NULL && hub->priority_heads != NULL,
               TG_ERR_NO_MEMORY);
+    if (hub->options.metrics != NULL) {
+        TG_TRY(
+            tg__client_reports_open(tg_clock_mono_ns(&hub->options.metrics->clock), &hub->reports));
+    }
     return tg__image_table_init(&hub->table, instruments, hub->options.time_resolution_ns);
 }
 
@@ -60,6 +64,7 @@ void tg__hub_close(tg__hub *hub)
     assert(hub->peer_count == 0 && hub->groups.count == 0);
     tg__packet_pool_deinit(&hub->pool);
     tg__image_table_deinit(&hub->table);
+    tg__client_reports_close(hub->reports);
     free(hub->message);
     free(hub->updates);
     free(hub->ticks);

@@ -8,6 +8,7 @@
 #define TG_GATEWAY_HUB_H
 
 #include "cause.h"
+#include "client_reports.h"
 #include "door.h"
 #include "end_reason.h"
 #include "group_index.h"
@@ -62,6 +63,7 @@ typedef struct tg__hub_counts {
     uint64_t bad_messages;
     uint64_t ends[TG__END_REASONS];
     uint64_t audits;
+    uint64_t reports[TG__REPORT_VERDICT_COUNT];
     uint64_t audit_differences; /* groups and instruments; anything but 0 is a fault of ours */
 } tg__hub_counts;
 
@@ -84,6 +86,7 @@ typedef struct tg__hub {
     int64_t next_expiry_mono_ns; /* when tokens are looked at again */
     tg__hub_counts counts;
     tg__hub_faults faults;
+    tg__client_reports *reports; /* NULL: nothing is measured */
     /* Scratch of one call, so that no path allocates. */
     uint8_t *message;              /* TG__MESSAGE_SIZE_MAX bytes */
     tg__update *updates;           /* TG__SET_MAX */

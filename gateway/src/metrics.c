@@ -7,14 +7,19 @@
 
 #define INTERVAL_NS INT64_C(10000000000)
 
-static tg_err open_histograms(tg__metrics *m)
+tg_err tg__metrics_histogram_open(tg_histogram **out)
 {
     tg_histogram_options options;
     tg_histogram_options_init(&options);
     options.lowest = 1; /* as histogram logs have it: written without a copy */
+    return tg_histogram_open(&options, out);
+}
+
+static tg_err open_histograms(tg__metrics *m)
+{
     for (unsigned stage = 0; stage < TG__STAGE_COUNT; stage++) {
-        TG_TRY(tg_histogram_open(&options, &m->current[stage]));
-        TG_TRY(tg_histogram_open(&options, &m->last[stage]));
+        TG_TRY(tg__metrics_histogram_open(&m->current[stage]));
+        TG_TRY(tg__metrics_histogram_open(&m->last[stage]));
     }
     return TG_OK;
 }
@@ -94,6 +99,7 @@ static void end_interval(tg__metrics *m, int64_t mono_ns)
     memcpy(m->last, whole, sizeof whole);
     for (unsigned stage = 0; stage < TG__STAGE_COUNT; stage++) {
         tg_histogram_reset(m->current[stage]);
+        m->client_values[stage] = 0;
     }
     begin_interval(m, mono_ns);
 }
@@ -208,4 +214,23 @@ void tg__metrics_written(tg__metrics *metrics, int64_t queued_mono_ns)
         /* Read again: how long the write took is in it. */
         record(metrics, TG__STAGE_WRITE, tg_clock_mono_ns(&metrics->clock) - queued_mono_ns, 1);
     }
+}
+
+static uint64_t add_up_to_most(uint64_t a, uint64_t b)
+{
+    return b <= UINT64_MAX - a ? a + b : UINT64_MAX;
+}
+
+bool tg__metrics_client(tg__metrics *metrics, tg__stage stage, const tg_histogram *values,
+                        uint64_t count, uint64_t sum_ns)
+{
+    if (count > TG__METRICS_CLIENT_VALUES_MAX - metrics->client_values[stage] ||
+        tg_histogram_add(metrics->current[stage], values) != TG_OK) {
+        return false;
+    }
+    tg__stage_total *total = &metrics->totals[stage];
+    metrics->client_values[stage] += count;
+    total->count = add_up_to_most(total->count, count);
+    total->sum_ns = add_up_to_most(total->sum_ns, sum_ns);
+    return true;
 }

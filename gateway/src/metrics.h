@@ -1,6 +1,6 @@
 /**
- * How long ticks take in each of the five stages of the gateway. docs/GATEWAY.md says exactly what
- * each stage counts.
+ * How long ticks take in each of the five stages of the gateway, and in the two of clients that
+ * report theirs. docs/GATEWAY.md says exactly what each stage counts.
  *
  * What records is allocated at open; writing an interval takes scratch memory and gives it back.
  * The current interval is recorded into one set of histograms, the last whole one is kept in
@@ -19,6 +19,10 @@
 
 /* Boundaries whose admissions are remembered: more than the most that lie between two frames. */
 #define TG__METRICS_BOUNDARIES 8u
+
+/* Values of a client's stage in one interval. Fewer than would fill the table of a histogram's
+ * carries, with which every look at it would take long. */
+#define TG__METRICS_CLIENT_VALUES_MAX (UINT64_C(1) << 26)
 
 /* The first tick of an instrument that a boundary cut. */
 typedef struct tg__admission {
@@ -44,6 +48,7 @@ typedef struct tg__metrics {
     tg_histogram *current[TG__STAGE_COUNT];
     tg_histogram *last[TG__STAGE_COUNT]; /* the last whole interval; empty before its end */
     tg__stage_total totals[TG__STAGE_COUNT];
+    uint64_t client_values[TG__STAGE_COUNT];        /* of the current interval, from reports */
     tg__stage_quantiles quantiles[TG__STAGE_COUNT]; /* of the last whole interval */
     unsigned published;                             /* stages of it */
     int64_t last_from_utc_ns;
@@ -78,6 +83,16 @@ int64_t tg__metrics_frame_end(tg__metrics *metrics, const tg__frame *frame,
 
 /* The socket took a frame that was queued then; 0: it was no frame, or not measured. */
 void tg__metrics_written(tg__metrics *metrics, int64_t queued_mono_ns);
+
+/* A histogram of the shape that all stages have. TG_ERR_NO_MEMORY. */
+TG_MUST_CHECK tg_err tg__metrics_histogram_open(tg_histogram **out);
+
+/*
+ * What a client reports of one of its stages: count values that add up to sum_ns. False: the
+ * interval has too many already, and nothing was added. A total stops at its largest number.
+ */
+bool tg__metrics_client(tg__metrics *metrics, tg__stage stage, const tg_histogram *values,
+                        uint64_t count, uint64_t sum_ns);
 
 /* Call it once a boundary: every 10 s it ends the interval; then it publishes stage by stage. */
 void tg__metrics_rotate(tg__metrics *metrics);

@@ -25,7 +25,8 @@
 const char *const tg__stage_names[TG__STAGE_COUNT] = {
     [TG__STAGE_HANDLER] = "exchange_to_handler", [TG__STAGE_SEQUENCING] = "sequencing",
     [TG__STAGE_CONFLATION] = "conflation",       [TG__STAGE_ENCODE] = "encode",
-    [TG__STAGE_WRITE] = "socket_write",
+    [TG__STAGE_WRITE] = "socket_write",          [TG__STAGE_CLIENT_DECODE] = "client_decode",
+    [TG__STAGE_CLIENT_COMMIT] = "client_commit",
 };
 
 struct tg__metrics_files {

@@ -23,10 +23,12 @@ typedef enum tg__stage {
     TG__STAGE_SEQUENCING = 1,
     TG__STAGE_CONFLATION = 2,
     TG__STAGE_ENCODE = 3,
-    TG__STAGE_WRITE = 4
+    TG__STAGE_WRITE = 4,
+    TG__STAGE_CLIENT_DECODE = 5, /* of clients, as they report it */
+    TG__STAGE_CLIENT_COMMIT = 6
 } tg__stage;
 
-#define TG__STAGE_COUNT 5u
+#define TG__STAGE_COUNT 7u
 
 extern const char *const tg__stage_names[TG__STAGE_COUNT];
 

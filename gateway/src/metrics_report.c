@@ -103,6 +103,8 @@ static void add_gateway(tg__text_buffer *out, const tg__metrics_view *view)
          counts->unknown_messages},
         {"bad_messages_total", COUNTER, "Messages of clients that were refused.",
          counts->bad_messages},
+        {"client_reports_taken_total", COUNTER, "Reports of clients that went into client stages.",
+         counts->reports[TG__REPORT_TAKEN]},
     };
     add_figures(out, figures, sizeof figures / sizeof figures[0]);
 }
@@ -201,6 +203,18 @@ static void add_bus(tg__text_buffer *out, const tg__bus_writer *bus)
     add_figures(out, figures, sizeof figures / sizeof figures[0]);
 }
 
+static void add_refused_reports(tg__text_buffer *out, const tg__hub_counts *counts)
+{
+    static const char name[] = "client_reports_refused_total";
+    tg__prometheus_add_head(out, name, COUNTER, "Reports of clients that were not, by cause.");
+    for (unsigned i = TG__REPORT_TAKEN + 1; i < TG__REPORT_VERDICT_COUNT; i++) {
+        const tg__prometheus_label label = {"cause",
+                                            tg__report_verdict_text((tg__report_verdict)i)};
+        tg__prometheus_add_name(out, name, "", label, no_label);
+        tg__prometheus_add_count(out, counts->reports[i]);
+    }
+}
+
 static void add_ends(tg__text_buffer *out, const tg__hub_counts *counts)
 {
     static const char name[] = "connections_ended_total";
@@ -245,8 +259,10 @@ static void add_quantile(tg__text_buffer *out, tg__stage stage, const char *quan
 static void add_stages(tg__text_buffer *out, const tg__metrics *metrics)
 {
     static const char name[] = "stage_seconds";
-    tg__prometheus_add_head(out, name, SUMMARY,
-                            "Time in each stage of the gateway; quantiles of the last whole 10 s.");
+    tg__prometheus_add_head(
+        out, name, SUMMARY,
+        "Time in each stage, client_* as clients report it; quantiles of the last "
+        "whole 10 s.");
     for (unsigned i = 0; i < TG__STAGE_COUNT; i++) {
         const tg__stage stage = (tg__stage)i;
         const tg__stage_quantiles *quantiles = &metrics->quantiles[stage];
@@ -273,6 +289,7 @@ void tg__metrics_report(const tg__metrics_view *view, tg__text_buffer *out)
     add_stale_venues(out, view);
     add_door(out, view);
     add_bus(out, view->playback->bus);
+    add_refused_reports(out, &view->hub->counts);
     add_ends(out, &view->hub->counts);
     add_upgrades(out, view->upgrades);
     add_stages(out, view->metrics);

@@ -2,6 +2,7 @@
 #ifndef TG_GATEWAY_PEER_H
 #define TG_GATEWAY_PEER_H
 
+#include "client_reports.h"
 #include "entitlement.h"
 #include "group.h"
 #include "packet_queue.h"
@@ -34,6 +35,7 @@ typedef struct tg__peer {
     tg__entitlement entitlement;
     uint64_t renewal; /* the door's ticket of a TOKEN that waits for its verdict; 0: none */
     tg__token_bucket subscribe_rate;
+    tg__report_pace report_pace;
     tg__priority_slot *priority; /* ascending ids; NULL until the first is subscribed */
     uint32_t priority_count;
     bool priority_dirty;

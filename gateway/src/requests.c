@@ -327,6 +327,14 @@ static tg_err take_token(tg__hub *hub, tg__peer *peer, const uint8_t *message, s
     return TG_OK;
 }
 
+/* Whatever is wrong with it: statistics are no reason to end a session. */
+static void take_report(tg__hub *hub, tg__peer *peer, const uint8_t *message, size_t size,
+                        tg__moment now)
+{
+    hub->counts.reports[tg__client_reports_take(hub->reports, hub->options.metrics,
+                                                &peer->report_pace, message, size, now.mono_ns)]++;
+}
+
 static tg_err dispatch(tg__hub *hub, tg__peer *peer, const uint8_t *message, size_t size,
                        tg__moment now, tg__fault *fault)
 {
@@ -343,6 +351,9 @@ static tg_err dispatch(tg__hub *hub, tg__peer *peer, const uint8_t *message, siz
         return take_echo(hub, peer, message, size, now, fault);
     case TG__KIND_TOKEN:
         return take_token(hub, peer, message, size, now, fault);
+    case TG__KIND_REPORT:
+        take_report(hub, peer, message, size, now);
+        return TG_OK;
     default:
         break;
     }

@@ -220,10 +220,12 @@ static tg_err take_base64(const char *text, size_t size, unsigned char *out, siz
     return TG_OK;
 }
 
-static tg_err take_counts(const unsigned char *at, const unsigned char *end, tg_histogram *into,
-                          tg_histogram_summary *summary)
+static tg_err take_counts(const unsigned char *at, const unsigned char *end, uint64_t count_max,
+                          tg_histogram *into)
 {
     const uint64_t slots = tg__histogram_slot_count(into);
+    tg_histogram_summary summary;
+    memset(&summary, 0, sizeof summary);
     uint64_t slot = 0;
     while (at < end) {
         int64_t count = 0;
@@ -235,22 +237,30 @@ static tg_err take_counts(const unsigned char *at, const unsigned char *end, tg_
             slot += zeros;
             continue;
         }
-        TG_ENSURE(slot < slots && (uint64_t)count <= UINT64_MAX - summary->count, TG_ERR_CORRUPT);
+        TG_ENSURE(slot < slots, TG_ERR_CORRUPT);
+        TG_ENSURE((uint64_t)count <= count_max - summary.count, TG_ERR_COUNT_LIMIT);
         tg__histogram_slot_add(into, (uint32_t)slot, (uint64_t)count);
-        if (summary->count == 0) {
-            summary->min = tg__histogram_slot_lowest(into, (uint32_t)slot);
+        if (summary.count == 0) {
+            summary.min = tg__histogram_slot_lowest(into, (uint32_t)slot);
         }
-        summary->max = tg__histogram_slot_highest(into, (uint32_t)slot);
-        summary->count += (uint64_t)count;
+        summary.max = tg__histogram_slot_highest(into, (uint32_t)slot);
+        summary.count += (uint64_t)count;
         slot++;
     }
     const int64_t highest = tg__histogram_shape_get(into).highest;
-    summary->max = summary->max > highest ? highest : summary->max;
-    TG_ENSURE(summary->count == 0 || summary->min <= highest, TG_ERR_CORRUPT);
+    summary.max = summary.max > highest ? highest : summary.max;
+    TG_ENSURE(summary.count == 0 || summary.min <= highest, TG_ERR_CORRUPT);
+    tg__histogram_outer_add(into, &summary);
     return TG_OK;
 }
 
-static tg_err decode_plain(const unsigned char *payload, size_t size, tg_histogram **out)
+typedef struct plain_form {
+    tg_histogram_options shape;
+    const unsigned char *counts;
+    const unsigned char *end;
+} plain_form;
+
+static tg_err read_plain(const unsigned char *payload, size_t size, plain_form *out)
 {
     TG_ENSURE(size >= PLAIN_HEADER && get_be(payload, 4) == COOKIE_PLAIN, TG_ERR_CORRUPT);
     const uint64_t counts_size = get_be(payload + 4, 4);
@@ -260,28 +270,46 @@ static tg_err decode_plain(const unsigned char *payload, size_t size, tg_histogr
     const uint64_t offset = get_be(payload + 8, 4);
     TG_ENSURE(offset == 0 || (offset == 1 && get_be(payload + 32, 8) == 1), TG_ERR_UNSUPPORTED);
     const uint64_t digits = get_be(payload + 12, 4);
-    tg_histogram_options opt;
-    tg_histogram_options_init(&opt);
-    opt.lowest = (int64_t)get_be(payload + 16, 8);
-    opt.highest = (int64_t)get_be(payload + 24, 8);
-    opt.significant_digits = digits >= 1 && digits <= 4 ? (int)digits : 0;
-    TG_ENSURE(opt.significant_digits != 0, TG_ERR_UNSUPPORTED);
-    TG_ENSURE(opt.lowest >= 1 && opt.highest >= 1, TG_ERR_CORRUPT);
+    TG_ENSURE(digits >= 1 && digits <= 4, TG_ERR_UNSUPPORTED);
+    tg_histogram_options_init(&out->shape);
+    out->shape.lowest = (int64_t)get_be(payload + 16, 8);
+    out->shape.highest = (int64_t)get_be(payload + 24, 8);
+    out->shape.significant_digits = (int)digits;
+    TG_ENSURE(out->shape.lowest >= 1 && out->shape.highest >= 1, TG_ERR_CORRUPT);
+    out->counts = payload + PLAIN_HEADER;
+    out->end = out->counts + counts_size;
+    return TG_OK;
+}
+
+static tg_err decode_plain(const unsigned char *payload, size_t size, tg_histogram **out)
+{
+    plain_form plain;
+    TG_TRY(read_plain(payload, size, &plain));
     tg_histogram *made = NULL;
-    tg_err err = tg_histogram_open(&opt, &made);
+    tg_err err = tg_histogram_open(&plain.shape, &made);
     TG_ENSURE(err != TG_ERR_HISTOGRAM_RANGE, TG_ERR_UNSUPPORTED);
     TG_TRY(err);
-    tg_histogram_summary summary;
-    memset(&summary, 0, sizeof summary);
-    const unsigned char *counts = payload + PLAIN_HEADER;
-    err = take_counts(counts, counts + counts_size, made, &summary);
+    err = take_counts(plain.counts, plain.end, UINT64_MAX, made);
     if (err != TG_OK) {
         tg_histogram_close(made);
-        return err;
+        return err == TG_ERR_COUNT_LIMIT ? TG_ERR_CORRUPT : err;
     }
-    tg__histogram_outer_add(made, &summary);
     *out = made;
     return TG_OK;
+}
+
+/* packed has room for size / 4 * 3 bytes. */
+static tg_err unpack(const char *text, size_t size, unsigned char *packed, unsigned char *payload,
+                     size_t capacity, size_t *payload_size)
+{
+    size_t packed_size = 0;
+    TG_TRY(take_base64(text, size, packed, &packed_size));
+    TG_ENSURE(packed_size >= COMPRESSED_HEADER && get_be(packed, 4) == COOKIE_COMPRESSED &&
+                  get_be(packed + 4, 4) <= packed_size - COMPRESSED_HEADER,
+              TG_ERR_CORRUPT);
+    const tg_err err = tg__zlib_read(packed + COMPRESSED_HEADER, (size_t)get_be(packed + 4, 4),
+                                     payload, capacity, payload_size);
+    return err == TG_ERR_BUFFER_TOO_SMALL ? TG_ERR_CORRUPT : err;
 }
 
 tg_err tg__hlog_decode(const char *text, size_t size, tg_histogram **out)
@@ -290,23 +318,36 @@ tg_err tg__hlog_decode(const char *text, size_t size, tg_histogram **out)
     TG_ENSURE(size <= PAYLOAD_MAX, TG_ERR_CORRUPT);
     unsigned char *packed = malloc(size != 0 ? size : 1);
     unsigned char *payload = malloc(PAYLOAD_MAX);
-    size_t packed_size = 0;
     size_t payload_size = 0;
-    tg_err err = packed != NULL && payload != NULL ? take_base64(text, size, packed, &packed_size)
-                                                   : TG_ERR_NO_MEMORY;
-    if (err == TG_OK) {
-        const bool sound = packed_size >= COMPRESSED_HEADER &&
-                           get_be(packed, 4) == COOKIE_COMPRESSED &&
-                           get_be(packed + 4, 4) <= packed_size - COMPRESSED_HEADER;
-        err = sound ? tg__zlib_read(packed + COMPRESSED_HEADER, (size_t)get_be(packed + 4, 4),
-                                    payload, PAYLOAD_MAX, &payload_size)
-                    : TG_ERR_CORRUPT;
-        err = err == TG_ERR_BUFFER_TOO_SMALL ? TG_ERR_CORRUPT : err;
-    }
+    tg_err err = packed != NULL && payload != NULL
+                     ? unpack(text, size, packed, payload, PAYLOAD_MAX, &payload_size)
+                     : TG_ERR_NO_MEMORY;
     if (err == TG_OK) {
         err = decode_plain(payload, payload_size, out);
     }
     free(packed);
     free(payload);
+    return err;
+}
+
+tg_err tg__hlog_decode_into(const char *text, size_t size, unsigned char *scratch,
+                            size_t scratch_size, uint64_t count_max, tg_histogram *into)
+{
+    const size_t packed_max = size / 4 * 3;
+    tg_histogram_reset(into);
+    TG_ENSURE(packed_max <= scratch_size, TG_ERR_CORRUPT);
+    unsigned char *payload = scratch + packed_max;
+    size_t payload_size = 0;
+    plain_form plain;
+    TG_TRY(unpack(text, size, scratch, payload, scratch_size - packed_max, &payload_size));
+    TG_TRY(read_plain(payload, payload_size, &plain));
+    const tg__histogram_shape shape = tg__histogram_shape_get(into);
+    TG_ENSURE(plain.shape.lowest == shape.lowest && plain.shape.highest == shape.highest &&
+                  plain.shape.significant_digits == shape.significant_digits,
+              TG_ERR_HISTOGRAM_RANGE);
+    const tg_err err = take_counts(plain.counts, plain.end, count_max, into);
+    if (err != TG_OK) {
+        tg_histogram_reset(into);
+    }
     return err;
 }

@@ -156,18 +156,27 @@ static tg_err copy_coded(bit_reader *in, output *out, const huffman *literals,
     }
 }
 
-static tg_err copy_fixed(bit_reader *in, output *out)
-{
-    uint8_t lengths[LITERALS];
-    for (unsigned i = 0; i < LITERALS; i++) {
-        lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
-    }
+/* The code of RFC 1951 section 3.2.6, made once for a stream: a stream may be nothing but the heads
+ * of such blocks, ten bits each. */
+typedef struct fixed_code {
+    bool made;
     huffman literals;
     huffman distances;
-    (void)make_code(&literals, lengths, LITERALS); /* the fixed code is one */
-    memset(lengths, 5, DISTANCES);
-    (void)make_code(&distances, lengths, DISTANCES);
-    return copy_coded(in, out, &literals, &distances);
+} fixed_code;
+
+static tg_err copy_fixed(bit_reader *in, output *out, fixed_code *code)
+{
+    if (!code->made) {
+        uint8_t lengths[LITERALS];
+        for (unsigned i = 0; i < LITERALS; i++) {
+            lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
+        }
+        (void)make_code(&code->literals, lengths, LITERALS); /* the fixed code is one */
+        memset(lengths, 5, DISTANCES);
+        (void)make_code(&code->distances, lengths, DISTANCES);
+        code->made = true;
+    }
+    return copy_coded(in, out, &code->literals, &code->distances);
 }
 
 /* The lengths of both codes, themselves coded. RFC 1951 section 3.2.7. */
@@ -235,13 +244,15 @@ tg_err tg__zlib_read(const unsigned char *bytes, size_t available, unsigned char
               TG_ERR_CORRUPT); /* deflate, no preset dictionary */
     bit_reader in = {bytes, available, 2, 0, 0, false};
     output result = {out, capacity, 0};
+    fixed_code fixed;
+    fixed.made = false;
     bool last = false;
     while (!last) {
         last = take_bits(&in, 1) != 0;
         const unsigned kind = take_bits(&in, 2);
         TG_ENSURE(!in.ended && kind != 3, TG_ERR_CORRUPT);
         TG_TRY(kind == 0   ? copy_stored(&in, &result)
-               : kind == 1 ? copy_fixed(&in, &result)
+               : kind == 1 ? copy_fixed(&in, &result, &fixed)
                            : copy_dynamic(&in, &result));
     }
     TG_ENSURE(in.size - in.at >= 4, TG_ERR_CORRUPT);

@@ -24,6 +24,7 @@
 #define HISTORY_STEP_DEFAULT_MS  1000u
 #define INTERESTS_PER_INSTRUMENT 2u
 #define WHY_SIZE                 512u
+#define REPORT_SHARE_MAX_PPM     1000000u
 
 const char *tg_session_state_name(tg_session_state state)
 {
@@ -92,6 +93,7 @@ static tg_err settle_options(tg_client_options *o)
                   o->backoff_first_ms <= o->backoff_cap_ms,
               TG_ERR_INVALID_ARGUMENT);
     TG_ENSURE(o->token == NULL || tg__token_is_valid(o->token), TG_ERR_INVALID_ARGUMENT);
+    TG_ENSURE(o->report_share_ppm <= REPORT_SHARE_MAX_PPM, TG_ERR_INVALID_ARGUMENT);
     return TG_OK;
 }
 
@@ -218,6 +220,7 @@ static tg_err open_engine(tg_client *client)
     options.renews_tokens = client->options.token_provider != NULL;
     options.has_token = client->options.token != NULL;
     options.clock = &client->clock;
+    options.report_share_ppm = client->options.report_share_ppm;
     memcpy(options.stage, client->stage, sizeof options.stage);
     return tg__engine_open(&options, &client->engine);
 }

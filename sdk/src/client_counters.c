@@ -59,6 +59,8 @@ tg_err tg_client_counters_get(const tg_client *client, tg_client_counters *out)
         .lateness_ns = atomic_load_explicit(&c->lateness_ns, memory_order_relaxed),
         .audits = read_count(&c->audits),
         .audits_failed = read_count(&c->audits_failed) + read_count(&client->slot_audits_failed),
+        .reports_sent = read_count(&c->reports_sent),
+        .reports_failed = read_count(&c->reports_failed),
     };
     memset(out, 0, size);
     memcpy(out, &now, size < sizeof now ? size : sizeof now);
@@ -115,6 +117,8 @@ static const sample_row sample_rows[] = {
     {AT(lateness_ns),      SAMPLE_SECONDS, "lateness_seconds",         "Lateness of the latest frame or ticks, at least."},
     {AT(audits),           SAMPLE_COUNTER, "audits_total",             "Looks at the account of subscriptions."},
     {AT(audits_failed),    SAMPLE_COUNTER, "audits_failed_total",      "Contradictions in it: mistakes of ours."},
+    {AT(reports_sent),     SAMPLE_COUNTER, "reports_sent_total",       "Reports of stages to the gateway."},
+    {AT(reports_failed),   SAMPLE_COUNTER, "reports_failed_total",     "Reports that could not be made."},
 };
 /* clang-format on */
 

@@ -192,7 +192,11 @@ tg_err tg__engine_open(const tg__engine_options *options, tg__engine **out)
               TG_ERR_INVALID_ARGUMENT);
     tg__engine *engine = calloc(1, sizeof *engine);
     TG_ENSURE(engine != NULL, TG_ERR_NO_MEMORY);
-    const tg_err err = allocate(engine, options);
+    engine->random.state = options->random_seed;
+    tg_err err = allocate(engine, options);
+    if (err == TG_OK) {
+        err = tg__engine_report_open(engine, options->report_share_ppm);
+    }
     if (err != TG_OK) {
         tg__engine_close(engine);
         return err;
@@ -200,7 +204,6 @@ tg_err tg__engine_open(const tg__engine_options *options, tg__engine **out)
     engine->store = options->store;
     engine->clock = *options->clock;
     memcpy(engine->stage, options->stage, sizeof engine->stage);
-    engine->random.state = options->random_seed;
     engine->renews = options->renews_tokens;
     engine->token = options->has_token ? TG__TOKEN_READY : TG__TOKEN_NONE;
     engine->next_request = 1;
@@ -225,6 +228,7 @@ void tg__engine_close(tg__engine *engine)
     free(engine->channel_ids);
     free(engine->channel_images);
     free(engine->updates);
+    tg__engine_report_close(engine);
     free(engine);
 }
 
@@ -234,6 +238,14 @@ static bool is_late(const tg__engine *engine, const tg__input *input)
                                  input->kind == TG__INPUT_MESSAGE ||
                                  input->kind == TG__INPUT_CLOSED;
     return of_a_connection && input->generation != engine->generation;
+}
+
+static void record(tg__engine *engine, tg_stage stage, int64_t duration_ns)
+{
+    if (engine->stage[stage] != NULL) {
+        tg_histogram_record(engine->stage[stage], duration_ns);
+    }
+    tg__engine_report_value(engine, stage, duration_ns);
 }
 
 /*
@@ -251,14 +263,8 @@ static void publish(tg__engine *engine, const tg__input *input)
     if (engine->decoded_ns == 0) {
         return;
     }
-    if (engine->stage[TG_STAGE_DECODE] != NULL) {
-        tg_histogram_record(engine->stage[TG_STAGE_DECODE],
-                            engine->decoded_ns - input->as.message.received_mono_ns);
-    }
-    if (engine->stage[TG_STAGE_COMMIT] != NULL) {
-        tg_histogram_record(engine->stage[TG_STAGE_COMMIT],
-                            tg_clock_mono_ns(&engine->clock) - engine->decoded_ns);
-    }
+    record(engine, TG_STAGE_DECODE, engine->decoded_ns - input->as.message.received_mono_ns);
+    record(engine, TG_STAGE_COMMIT, tg_clock_mono_ns(&engine->clock) - engine->decoded_ns);
 }
 
 /* Behind the publication: nothing is told that readers do not see yet. */

@@ -42,6 +42,7 @@ typedef struct tg__engine_options {
     bool has_token;                      /* one is there for the first connection */
     const tg_clock *clock;               /* stamps stages only, never decides; copied */
     tg_histogram *stage[TG_STAGE_COUNT]; /* NULL: not measured */
+    uint32_t report_share_ppm;           /* of the clients that report to the gateway */
 } tg__engine_options;
 
 TG_MUST_CHECK tg_err tg__engine_open(const tg__engine_options *options, tg__engine **out);
@@ -198,6 +199,8 @@ typedef struct tg__engine_counters {
     _Atomic int64_t lateness_ns; /* of the latest frame or tick, at least; -1: none yet */
     _Atomic uint64_t audits;
     _Atomic uint64_t audits_failed;
+    _Atomic uint64_t reports_sent;
+    _Atomic uint64_t reports_failed; /* no memory, or too many different values for a message */
 } tg__engine_counters;
 
 /* What is wanted on the conflated channel, which is everything. */

@@ -285,6 +285,7 @@ tg_err tg__on_session_timer(tg__engine *engine, const tg__input *input)
     if (now_ns >= engine->audit_at_ns) {
         tg__engine_audit(engine, now_ns);
     }
+    tg__engine_report(engine, now_ns);
     return TG_OK;
 }
 
@@ -313,6 +314,7 @@ int64_t tg__engine_deadline(const tg__engine *engine)
     deadline = tg__min_ns(deadline, session->renew_at_ns);
     deadline = tg__min_ns(deadline, session->proof_at_ns);
     deadline = tg__min_ns(deadline, engine->audit_at_ns);
+    deadline = tg__min_ns(deadline, tg__engine_report_deadline(engine));
     if (engine->state == TG__ENGINE_RESYNCING) {
         deadline = tg__min_ns(deadline, session->resync_at_ns);
     }

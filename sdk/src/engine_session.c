@@ -65,6 +65,7 @@ static void enter_session(tg__engine *engine, int64_t now_ns, const tg__welcome 
     session->link_at_ns = now_ns + session->alive_ns;
     session->echo_at_ns = now_ns;
     session->paced_ns = now_ns;
+    tg__engine_report_begin(engine, now_ns);
     session->sweep_at_ns = tg__store_is_watched(engine->store) ? now_ns + TG__SWEEP_NS : TG__NEVER;
     engine->audit_at_ns = engine->audit_at_ns != 0 ? engine->audit_at_ns : now_ns + TG__AUDIT_NS;
     tg__engine_begin_lateness(engine);

@@ -122,6 +122,13 @@ typedef struct tg__session {
     bool continued; /* a frame was applied since the latest hole was noted */
 } tg__session;
 
+/* A stage's values since the last report. */
+typedef struct tg__stage_report {
+    tg_histogram *values; /* NULL: this client does not report */
+    int64_t from_ns;      /* TG__NEVER: it had no session yet */
+    int64_t at_ns;        /* when the next one is due */
+} tg__stage_report;
+
 struct tg__engine {
     tg_store *store;
     tg_clock clock;
@@ -158,6 +165,7 @@ struct tg__engine {
     tg__action actions[TG__ACTIONS_MAX];
     uint8_t out[TG__OUT_SIZE]; /* bytes of this input's SEND actions */
     int64_t audit_at_ns;       /* 0: no session was joined yet */
+    tg__stage_report reports[TG_STAGE_COUNT];
 };
 
 static inline void tg__count(_Atomic uint64_t *counter, uint64_t n)
@@ -281,6 +289,19 @@ void tg__engine_show_lateness(tg__engine *engine);
 /* --- engine_audit.c: our own books --- */
 
 void tg__engine_audit(tg__engine *engine, int64_t now_ns);
+
+/* --- engine_report.c: what a share of the clients tells of its stages --- */
+
+/* Draws whether this client reports. TG_ERR_INVALID_ARGUMENT: a share over a million. */
+TG_MUST_CHECK tg_err tg__engine_report_open(tg__engine *engine, uint32_t share_ppm);
+void tg__engine_report_close(tg__engine *engine);
+/* A session begins. */
+void tg__engine_report_begin(tg__engine *engine, int64_t now_ns);
+/* On the data path: allocates nothing. */
+void tg__engine_report_value(tg__engine *engine, tg_stage stage, int64_t duration_ns);
+int64_t tg__engine_report_deadline(const tg__engine *engine);
+/* Sends what is due; only from a timer, because it allocates. */
+void tg__engine_report(tg__engine *engine, int64_t now_ns);
 
 /* --- engine_message.c: one message --- */
 

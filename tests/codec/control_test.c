@@ -202,6 +202,66 @@ static void token_answers_and_echoes_come_back(void **state)
     assert_true(got.cookie == cookie && got.ts_gateway_ns == INT64_MIN);
 }
 
+static void reports_come_back_and_are_visible_ascii_within_their_limit(void **state)
+{
+    (void)state;
+    static uint8_t bytes[TG__REPORT_HEAD + TG__REPORT_TEXT_MAX + 1];
+    static char longest[TG__REPORT_TEXT_MAX + 1];
+    size_t size = 0;
+    tg__fault fault;
+    tg__report got;
+    tg__report sent = {TG__REPORT_COMMIT, 60000, "HISTFAAA", 8};
+    assert_int_equal(tg__report_encode(&sent, bytes, sizeof bytes, &size), TG_OK);
+    const uint8_t wanted[] = {0x43, 0, 1, 0x60, 0xea, 0, 0, 'H', 'I', 'S', 'T', 'F', 'A', 'A', 'A'};
+    assert_int_equal(size, sizeof wanted);
+    assert_memory_equal(bytes, wanted, sizeof wanted);
+    assert_int_equal(tg__report_decode(bytes, size, &got, &fault), TG_OK);
+    assert_true(got.stage == TG__REPORT_COMMIT && got.interval_ms == 60000 && got.text_size == 8);
+    assert_memory_equal(got.text, "HISTFAAA", 8);
+    memset(longest, 'x', sizeof longest);
+    sent.text = longest;
+    sent.text_size = TG__REPORT_TEXT_MAX;
+    assert_int_equal(tg__report_encode(&sent, bytes, sizeof bytes, &size), TG_OK);
+    assert_int_equal(tg__report_decode(bytes, size, &got, &fault), TG_OK);
+    bytes[size] = 'x';
+    assert_int_equal(tg__report_decode(bytes, size + 1, &got, &fault), TG_ERR_STRING);
+    assert_int_equal(fault.offset, TG__REPORT_HEAD);
+    sent.text_size++;
+    assert_int_equal(tg__report_encode(&sent, bytes, sizeof bytes, &size), TG_ERR_INVALID_ARGUMENT);
+    sent.text_size = 0;
+    assert_int_equal(tg__report_encode(&sent, bytes, sizeof bytes, &size), TG_ERR_INVALID_ARGUMENT);
+    sent.text_size = 1;
+    sent.interval_ms = 0;
+    assert_int_equal(tg__report_encode(&sent, bytes, sizeof bytes, &size), TG_ERR_INVALID_ARGUMENT);
+}
+
+static void a_report_that_is_not_whole_is_refused_where_it_is_wrong(void **state)
+{
+    (void)state;
+    tg__report got;
+    tg__fault fault;
+    for (size_t cut = 0; cut <= TG__REPORT_HEAD; cut++) {
+        const uint8_t whole[TG__REPORT_HEAD] = {0x43, 0, 0, 1, 0, 0, 0};
+        uint8_t *const exact = fixture_exact_copy(whole, cut);
+        assert_non_null(exact);
+        assert_int_equal(tg__report_decode(exact, cut, &got, &fault),
+                         cut < TG__REPORT_HEAD ? TG_ERR_TRUNCATED : TG_ERR_STRING);
+        free(exact);
+    }
+    for (unsigned byte = 0; byte < 256; byte++) {
+        const uint8_t one[] = {0x43, 0, 200, 1, 0, 0, 0, 'a', (uint8_t)byte};
+        assert_int_equal(tg__report_decode(one, sizeof one, &got, &fault),
+                         byte >= 0x21 && byte <= 0x7e ? TG_OK : TG_ERR_STRING);
+        assert_int_equal(got.stage, 200); /* of a later version: for the receiver to ignore */
+    }
+    const uint8_t flags[] = {0x43, 1, 0, 1, 0, 0, 0, 'a'};
+    assert_int_equal(tg__report_decode(flags, sizeof flags, &got, &fault), TG_ERR_FLAGS);
+    assert_int_equal(fault.offset, 1);
+    const uint8_t no_time[] = {0x43, 0, 0, 0, 0, 0, 0, 'a'};
+    assert_int_equal(tg__report_decode(no_time, sizeof no_time, &got, &fault), TG_ERR_VALUE_RANGE);
+    assert_int_equal(fault.offset, 3);
+}
+
 static void a_message_of_another_kind_is_named(void **state)
 {
     (void)state;
@@ -224,6 +284,8 @@ int main(void)
         cmocka_unit_test(limits_and_venue_states_come_back),
         cmocka_unit_test(tokens_are_visible_ascii_within_their_limit),
         cmocka_unit_test(token_answers_and_echoes_come_back),
+        cmocka_unit_test(reports_come_back_and_are_visible_ascii_within_their_limit),
+        cmocka_unit_test(a_report_that_is_not_whole_is_refused_where_it_is_wrong),
         cmocka_unit_test(a_message_of_another_kind_is_named),
     };
     return cmocka_run_group_tests_name("codec.control", tests, NULL, NULL);

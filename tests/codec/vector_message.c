@@ -118,6 +118,21 @@ static tg_err read_echo_reply(reading *r)
     return err;
 }
 
+static tg_err read_report(reading *r)
+{
+    tg__report report;
+    const tg_err err = tg__report_decode(r->bytes, r->size, &report, &r->fault);
+    if (err == TG_OK) {
+        char *text = calloc(1, report.text_size + 1);
+        memcpy(text, report.text, report.text_size);
+        cJSON_AddNumberToObject(r->message, "stage", report.stage);
+        cJSON_AddNumberToObject(r->message, "interval_ms", report.interval_ms);
+        cJSON_AddStringToObject(r->message, "text", text);
+        free(text);
+    }
+    return err;
+}
+
 static void add_instrument(cJSON *to, const tg_instrument *from)
 {
     cJSON_AddNumberToObject(to, "id", from->id);
@@ -395,6 +410,7 @@ static const struct kind_of_message {
     {TG__KIND_TICKS, true, true, "TICKS", read_ticks},
     {TG__KIND_ECHO, false, false, "ECHO", read_echo},
     {TG__KIND_FIND, false, false, "FIND", read_find},
+    {TG__KIND_REPORT, false, false, "REPORT", read_report},
     {TG__KIND_SUBSCRIBE, false, false, "SUBSCRIBE", read_request},
     {TG__KIND_UNSUBSCRIBE, false, false, "UNSUBSCRIBE", read_request},
     {TG__KIND_RESYNC, false, false, "RESYNC", read_request},

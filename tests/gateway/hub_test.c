@@ -398,7 +398,7 @@ static void malformed_messages_close_with_a_named_error(void **state)
         {{0xc0, 0, 1, 0, 0, 0, 0}, 7, TG__CLOSE_BAD_MESSAGE}, /* no names */
         {{0xc0, 0, 1, 0, 0, 0, 1, 2}, 8, TG__CLOSE_BAD_MESSAGE},
         {{0x84}, 1, TG__CLOSE_BAD_MESSAGE}, /* mandatory, but not for a gateway */
-        {{0x43, 1, 2}, 3, 0},               /* optional and unknown: counted */
+        {{0x44, 1, 2}, 3, 0},               /* optional and unknown: counted */
         {{0x41, 1}, 2, TG__CLOSE_BAD_MESSAGE},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

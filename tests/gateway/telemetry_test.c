@@ -3,15 +3,11 @@
  */
 #include "tg_cmocka.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
+#include "../integration/metrics_page.h"
 #include "follower.h"
 #include "scratch_folder.h"
 
@@ -19,7 +15,6 @@
 #define FRAMES       30u
 #define RECORD_SIZE  32u
 #define HEADER_SIZE  20u
-#define WAIT_MS      30000
 #define TEXT_SIZE    65536
 #define JOURNAL_SIZE (32u << 20)
 
@@ -27,6 +22,7 @@ typedef struct telemetry {
     scratch_folder folder;
     gateway_process gateway;
     follower f;
+    metrics_page page;
     char text[TEXT_SIZE];
 } telemetry;
 
@@ -65,81 +61,32 @@ static void knock_with_a_wrong_token(const telemetry *t)
     wire_client_close(client);
 }
 
-/* The port that the gateway's log names. */
-static uint16_t metrics_port(telemetry *t)
-{
-    static const char where[] = "metrics at http://127.0.0.1:";
-    FILE *file = fopen(t->gateway.log, "r");
-    assert_non_null(file);
-    t->text[fread(t->text, 1, sizeof t->text - 1, file)] = '\0';
-    assert_int_equal(fclose(file), 0);
-    const char *at = strstr(t->text, where);
-    assert_non_null(at);
-    return (uint16_t)strtoul(at + sizeof where - 1, NULL, 10);
-}
-
-static void scrape(telemetry *t)
-{
-    static const char request[] = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    const struct sockaddr_in address = {.sin_family = AF_INET,
-                                        .sin_port = htons(metrics_port(t)),
-                                        .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
-    assert_true(fd >= 0);
-    assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof address), 0);
-    assert_int_equal(send(fd, request, sizeof request - 1, 0), sizeof request - 1);
-    size_t size = 0;
-    for (;;) {
-        struct pollfd wait = {.fd = fd, .events = POLLIN};
-        assert_int_equal(poll(&wait, 1, WAIT_MS), 1);
-        assert_true(size + 1 < sizeof t->text);
-        const ssize_t got = recv(fd, t->text + size, sizeof t->text - size - 1, 0);
-        assert_true(got >= 0);
-        if (got == 0) {
-            break;
-        }
-        size += (size_t)got;
-    }
-    t->text[size] = '\0';
-    (void)close(fd);
-    assert_memory_equal(t->text, "HTTP/1.1 200 OK\r\n", 17);
-}
-
-static double value_of(const telemetry *t, const char *sample)
-{
-    char line[256];
-    (void)snprintf(line, sizeof line, "\ntickglass_gateway_%s ", sample);
-    const char *at = strstr(t->text, line);
-    if (at == NULL) {
-        fail_msg("there is no %s", sample);
-        return -1;
-    }
-    return strtod(at + strlen(line), NULL);
-}
-
 static void check_scrape(telemetry *t)
 {
-    scrape(t);
-    assert_true(value_of(t, "connections") == 1);
-    assert_true(value_of(t, "upgrades_accepted_total") == 1);
-    assert_true(value_of(t, "upgrades_refused_total{status=\"401\"}") == 1);
-    assert_true(value_of(t, "instruments") == 2400);
-    assert_true(value_of(t, "frames_encoded_total") >= FRAMES);
-    assert_true(value_of(t, "stage_seconds_count{stage=\"socket_write\"}") >= FRAMES);
-    assert_true(value_of(t, "stage_seconds_count{stage=\"socket_write\"}") <=
-                value_of(t, "frames_queued_total"));
-    assert_true(value_of(t, "stage_seconds_count{stage=\"conflation\"}") ==
-                value_of(t, "stage_seconds_count{stage=\"encode\"}"));
+    metrics_page_read(&t->page, &t->gateway);
+    assert_true(metrics_page_value(&t->page, "connections") == 1);
+    assert_true(metrics_page_value(&t->page, "upgrades_accepted_total") == 1);
+    assert_true(metrics_page_value(&t->page, "upgrades_refused_total{status=\"401\"}") == 1);
+    assert_true(metrics_page_value(&t->page, "instruments") == 2400);
+    assert_true(metrics_page_value(&t->page, "frames_encoded_total") >= FRAMES);
+    assert_true(metrics_page_value(&t->page, "stage_seconds_count{stage=\"socket_write\"}") >=
+                FRAMES);
+    assert_true(metrics_page_value(&t->page, "stage_seconds_count{stage=\"socket_write\"}") <=
+                metrics_page_value(&t->page, "frames_queued_total"));
+    assert_true(metrics_page_value(&t->page, "stage_seconds_count{stage=\"conflation\"}") ==
+                metrics_page_value(&t->page, "stage_seconds_count{stage=\"encode\"}"));
     double admitted = 0;
     static const char *const venues[] = {"ORION", "LYRA", "CANIS", "VEGA", "AURIGA", "龍門"};
     for (unsigned i = 0; i < 6; i++) {
         char sample[64];
         (void)snprintf(sample, sizeof sample, "rows_admitted_total{venue=\"%s\"}", venues[i]);
-        admitted += value_of(t, sample);
+        admitted += metrics_page_value(&t->page, sample);
     }
-    assert_true(value_of(t, "stage_seconds_count{stage=\"sequencing\"}") == admitted);
-    assert_true(value_of(t, "stage_seconds_count{stage=\"exchange_to_handler\"}") == admitted);
-    assert_true(value_of(t, "stage_seconds_sum{stage=\"conflation\"}") > 0);
+    assert_true(metrics_page_value(&t->page, "stage_seconds_count{stage=\"sequencing\"}") ==
+                admitted);
+    assert_true(metrics_page_value(
+                    &t->page, "stage_seconds_count{stage=\"exchange_to_handler\"}") == admitted);
+    assert_true(metrics_page_value(&t->page, "stage_seconds_sum{stage=\"conflation\"}") > 0);
 }
 
 static uint64_t get_le(const uint8_t *at, unsigned size)

@@ -167,6 +167,59 @@ static void an_interval_is_a_line_whose_tag_nothing_can_end(void **state)
     tg__text_buffer_deinit(&text);
 }
 
+static void a_stranger_s_text_goes_into_what_is_there_or_leaves_it_empty(void **state)
+{
+    (void)state;
+    static unsigned char scratch[16384];
+    tg_histogram *from = open_with(1, INT64_C(60000000000), 3);
+    tg_histogram *into = open_with(1, INT64_C(60000000000), 3);
+    tg_histogram *coarser = open_with(1, INT64_C(60000000000), 2);
+    tg_histogram_summary summary;
+    for (int64_t value = 1; value < 3000; value++) {
+        tg_histogram_record(from, value * 1000);
+    }
+    tg__text_buffer text = {NULL, 0, 0, false};
+    assert_int_equal(tg__hlog_encode(from, &text), TG_OK);
+    const size_t packed = text.size / 4 * 3;
+    const size_t plain = packed - 8 - 11;     /* heads of our own form, and its sum */
+    for (int round = 0; round < 2; round++) { /* what was there before does not matter */
+        assert_int_equal(
+            tg__hlog_decode_into(text.bytes, text.size, scratch, sizeof scratch, 2999, into),
+            TG_OK);
+        tg_histogram_summary_get(into, &summary);
+        assert_int_equal(summary.count, 2999);
+        assert_int_equal(summary.min, 1000);
+        assert_int_equal(tg_histogram_percentile(into, 50), tg_histogram_percentile(from, 50));
+    }
+    const struct {
+        size_t text_size;
+        size_t scratch_size;
+        uint64_t count_max;
+        tg_histogram *into;
+        tg_err err;
+    } bad[] = {
+        {text.size, sizeof scratch, 2998, into, TG_ERR_COUNT_LIMIT},
+        {text.size, sizeof scratch, 2999, coarser, TG_ERR_HISTOGRAM_RANGE},
+        {text.size, packed + plain - 3, 2999, into, TG_ERR_CORRUPT},
+        {text.size, packed - 1, 2999, into, TG_ERR_CORRUPT},
+        {text.size - 1, sizeof scratch, 2999, into, TG_ERR_SYNTAX},
+        {text.size - 4, sizeof scratch, 2999, into, TG_ERR_CORRUPT},
+        {0, sizeof scratch, 2999, into, TG_ERR_CORRUPT},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        tg_histogram_record(bad[i].into, 5);
+        assert_int_equal(tg__hlog_decode_into(text.bytes, bad[i].text_size, scratch,
+                                              bad[i].scratch_size, bad[i].count_max, bad[i].into),
+                         bad[i].err);
+        tg_histogram_summary_get(bad[i].into, &summary);
+        assert_int_equal(summary.count, 0);
+    }
+    tg__text_buffer_deinit(&text);
+    tg_histogram_close(from);
+    tg_histogram_close(into);
+    tg_histogram_close(coarser);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +229,7 @@ int main(void)
         cmocka_unit_test(an_empty_histogram_stays_empty),
         cmocka_unit_test(another_program_s_log_reads_with_its_own_figures),
         cmocka_unit_test(damaged_text_is_refused_or_at_least_bounded),
+        cmocka_unit_test(a_stranger_s_text_goes_into_what_is_there_or_leaves_it_empty),
     };
     return cmocka_run_group_tests_name("recorder.hlog", tests, NULL, NULL);
 }

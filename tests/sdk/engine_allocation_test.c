@@ -13,11 +13,12 @@ void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *block, size_t size);
 
 static unsigned allocations;
+static bool no_memory;
 
 void *__wrap_malloc(size_t size)
 {
     allocations++;
-    return __real_malloc(size);
+    return no_memory ? NULL : __real_malloc(size);
 }
 
 void *__wrap_calloc(size_t count, size_t size)
@@ -72,10 +73,51 @@ static void nothing_is_allocated_after_open(void **state)
     rig_close(&r);
 }
 
+/* A frame a second; returns what taking frames allocated. */
+static unsigned live_for(rig *r, unsigned seconds)
+{
+    unsigned taking = 0;
+    for (unsigned i = 0; i < seconds; i++) {
+        sim_market_tick(&r->market, 0, (int64_t)i);
+        sim_market_step(&r->market);
+        sim_session_frame(&r->session);
+        const unsigned before = allocations;
+        rig_deliver(r);
+        taking += allocations - before;
+        rig_advance(r, 1000 * RIG_MS);
+        rig_deliver(r);
+    }
+    return taking;
+}
+
+static void a_report_allocates_on_its_timer_and_without_memory_is_only_counted(void **state)
+{
+    (void)state;
+    static rig r;
+    rig_open_with_reports(&r, 8, 1000000, 3);
+    rig_subscribe(&r, 0, 0);
+    rig_go_live(&r);
+    allocations = 0;
+    assert_int_equal(live_for(&r, 61), 0);
+    assert_true(allocations > 0);
+    const tg__engine_counters *counters = tg__engine_counters_of(r.engine);
+    assert_int_equal(atomic_load(&counters->reports_sent), 2);
+    no_memory = true;
+    assert_int_equal(live_for(&r, 66), 0);
+    no_memory = false;
+    assert_int_equal(atomic_load(&counters->reports_failed), 2);
+    assert_int_equal(atomic_load(&counters->reports_sent), 2);
+    assert_int_equal(tg__engine_state_of(r.engine), TG__ENGINE_LIVE);
+    (void)live_for(&r, 66);
+    assert_int_equal(atomic_load(&counters->reports_sent), 4);
+    rig_close(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_allocated_after_open),
+        cmocka_unit_test(a_report_allocates_on_its_timer_and_without_memory_is_only_counted),
     };
     return cmocka_run_group_tests_name("sdk.engine_allocation", tests, NULL, NULL);
 }

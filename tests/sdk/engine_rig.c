@@ -15,8 +15,8 @@ static int64_t rig_utc_ns(void *ctx)
     return sim_market_utc_ns(&((rig *)ctx)->market);
 }
 
-static void open_engine(rig *r, uint32_t instruments_max, uint32_t endpoint_count,
-                        bool renews_tokens)
+/* What a test does not choose is set here. */
+static void open_engine(rig *r, uint32_t instruments_max, tg__engine_options options)
 {
     memset(r, 0, sizeof *r);
     r->now_ns = 1000 * RIG_MS;
@@ -32,33 +32,36 @@ static void open_engine(rig *r, uint32_t instruments_max, uint32_t endpoint_coun
         .instruments_max = instruments_max, .readers_max = 2, .transitions_max = 256};
     assert_int_equal(tg__store_open(&store, &r->store), TG_OK);
     assert_int_equal(tg_reader_open(r->store, &r->reader), TG_OK);
-    tg__engine_options options;
-    memset(&options, 0, sizeof options);
     options.store = r->store;
     options.instruments_max = instruments_max;
-    options.endpoint_count = endpoint_count;
+    options.endpoint_count = options.endpoint_count != 0 ? options.endpoint_count : 1;
     options.interests_max = 2 * instruments_max;
     options.backoff_first_ms = 500;
     options.backoff_cap_ms = 15000;
-    options.random_seed = 7;
-    options.renews_tokens = renews_tokens;
+    options.random_seed = options.random_seed != 0 ? options.random_seed : 7;
     options.clock = &r->clock;
     assert_int_equal(tg__engine_open(&options, &r->engine), TG_OK);
 }
 
 void rig_open(rig *r, uint32_t instruments_max)
 {
-    open_engine(r, instruments_max, 1, false);
+    open_engine(r, instruments_max, (tg__engine_options){0});
 }
 
 void rig_open_with_tokens(rig *r, uint32_t instruments_max)
 {
-    open_engine(r, instruments_max, 1, true);
+    open_engine(r, instruments_max, (tg__engine_options){.renews_tokens = true});
 }
 
 void rig_open_with_endpoints(rig *r, uint32_t instruments_max, uint32_t endpoint_count)
 {
-    open_engine(r, instruments_max, endpoint_count, false);
+    open_engine(r, instruments_max, (tg__engine_options){.endpoint_count = endpoint_count});
+}
+
+void rig_open_with_reports(rig *r, uint32_t instruments_max, uint32_t share_ppm, uint64_t seed)
+{
+    open_engine(r, instruments_max,
+                (tg__engine_options){.random_seed = seed, .report_share_ppm = share_ppm});
 }
 
 void rig_close(rig *r)

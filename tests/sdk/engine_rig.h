@@ -48,6 +48,8 @@ void rig_open(rig *r, uint32_t instruments_max);
 void rig_open_with_tokens(rig *r, uint32_t instruments_max);
 /* There are so many gateways to choose from. */
 void rig_open_with_endpoints(rig *r, uint32_t instruments_max, uint32_t endpoint_count);
+/* That share of the clients reports its stages; whether this one does comes from the seed. */
+void rig_open_with_reports(rig *r, uint32_t instruments_max, uint32_t share_ppm, uint64_t seed);
 void rig_close(rig *r);
 
 /* Every input goes through here; actions are carried out. */

@@ -395,6 +395,10 @@ void sim_session_receive(sim_session *session, const uint8_t *bytes, size_t size
             tg__echo_reply_encode(&reply, message->bytes, SIM_MESSAGE_SIZE, &message->size), TG_OK);
     } else if (kind == TG__KIND_FIND) {
         receive_find(session, bytes, size);
+    } else if (kind == TG__KIND_REPORT) {
+        tg__report report;
+        tg__fault fault;
+        assert_int_equal(tg__report_decode(bytes, size, &report, &fault), TG_OK);
     } else {
         receive_request(session, bytes, size);
     }

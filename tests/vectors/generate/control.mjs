@@ -1,4 +1,4 @@
-// WELCOME to ECHO_REPLY and the kinds themselves (PROTOCOL.md sections 1 and 4), and requests (section 11).
+// WELCOME to REPORT and the kinds themselves (PROTOCOL.md sections 1 and 4), and requests (section 11).
 import { Family } from './family.mjs';
 import { found } from './dictionary.mjs';
 import * as w from './bytes.mjs';
@@ -36,6 +36,7 @@ function welcome(f) {
 export const limitsOf = (instruments, priority, message, subscribe, ...rest) => w.message(w.u8(4), w.u8(0), [instruments, priority, message, subscribe].map(w.u32), rest);
 export const venueState = (venue, condition, boundary, ...rest) => w.message(w.u8(3), w.u8(venue), w.u8(condition), w.u64(boundary), rest);
 export const tokenOf = (token) => w.message(w.u8(0xc3), w.u8(0), w.utf8(token));
+export const reportOf = (stage, interval, text) => w.message(w.u8(0x43), w.u8(0), w.u8(stage), w.u32(interval), w.utf8(text));
 export const tokenAnswer = (accepted, lifetime, ...rest) => w.message(w.u8(5), w.u8(accepted), w.u32(lifetime), rest);
 
 function fixed(f) {
@@ -70,19 +71,36 @@ function fixed(f) {
   f.cuts('ECHO_REPLY', ['M5'], 'gateway', w.message(w.u8(2), w.u64(5), w.u64(6)));
 }
 
+// A histogram of lowest 1, highest 6 x 10^10 and 3 digits, with one value of 1,000, deflated.
+const HISTOGRAM = 'HISTFAAAACN4nJNpmSzMwMDAzAABMJoRiHl/uEcw2H+ACJznZwIAXDIFAQ==';
+
+function reports(f) {
+  f.good('REPORT: a histogram', ['M40'], 'client', reportOf(0, 60000, HISTOGRAM), { stage: 0 });
+  f.good('REPORT: text that is none is for whoever reads the text', ['M40'], 'client', reportOf(1, 1, '~!'));
+  f.good('REPORT: a stage of a later version', ['M40'], 'client', reportOf(255, 0xffffffff, 'a'));
+  f.good('REPORT: 16384 bytes', ['M40'], 'client', reportOf(0, 1, 'h'.repeat(16384)));
+  f.bad('REPORT: empty', ['M40'], 'client', reportOf(0, 1, ''), ['STRING', 7]);
+  f.bad('REPORT: 16385 bytes', ['M40'], 'client', reportOf(0, 1, 'h'.repeat(16385)), ['STRING', 7]);
+  for (const byte of [0x00, 0x20, 0x7f, 0x80]) f.bad(`REPORT: byte ${byte}`, ['M40'], 'client', w.message(...reportOf(0, 1, 'a'), byte), ['STRING', 7]);
+  f.bad('REPORT: an interval of 0', ['M40'], 'client', reportOf(0, 0, 'a'), ['VALUE_RANGE', 3]);
+  f.bad('REPORT: flags', ['M10'], 'client', w.message(w.u8(0x43), w.u8(1), w.u8(0), w.u32(1), [0x61]), ['FLAGS', 1]);
+  f.cuts('REPORT', ['M5'], 'client', reportOf(0, 1, ''));
+}
+
 function kinds(f) {
   f.bad('a message of no byte', ['M4'], 'gateway', w.message(), ['TRUNCATED', 0]);
   for (const kind of [0x00, 0x06, 0x41, 0x42, 0x7f]) f.good(`kind ${kind} from the gateway is ignored`, ['M4'], 'gateway', w.message(w.u8(kind), [1, 2, 3]), { kind: 'UNKNOWN' });
   for (const kind of [0x86, 0xc0, 0xff]) f.bad(`kind ${kind} from the gateway ends the session`, ['M4'], 'gateway', w.message(w.u8(kind), [1, 2, 3]), ['MANDATORY_UNKNOWN', 0]);
-  for (const kind of [0x00, 0x01, 0x40, 0x43, 0x7f]) f.good(`kind ${kind} from the client is ignored`, ['M4'], 'client', w.message(w.u8(kind)), { kind: 'UNKNOWN' });
+  for (const kind of [0x00, 0x01, 0x40, 0x44, 0x7f]) f.good(`kind ${kind} from the client is ignored`, ['M4'], 'client', w.message(w.u8(kind)), { kind: 'UNKNOWN' });
   for (const kind of [0x80, 0x84, 0xbf, 0xc4, 0xff]) f.bad(`kind ${kind} from the client ends the session`, ['M4'], 'client', w.message(w.u8(kind)), ['MANDATORY_UNKNOWN', 0]);
 }
 
 export function control() {
-  const f = new Family('control', 'Kinds, WELCOME, LIMITS, VENUE_STATE, TOKEN, TOKEN_ANSWER, ECHO, ECHO_REPLY (PROTOCOL.md sections 1 and 4)');
+  const f = new Family('control', 'Kinds, WELCOME, LIMITS, VENUE_STATE, TOKEN, TOKEN_ANSWER, ECHO, ECHO_REPLY, REPORT (PROTOCOL.md sections 1 and 4)');
   kinds(f);
   welcome(f);
   fixed(f);
+  reports(f);
   return f;
 }
 

@@ -51,16 +51,26 @@ function tokenAnswer(c) {
 const echo = (c) => ({ kind: 'ECHO', cookie: c.u64() });
 const echoReply = (c) => ({ kind: 'ECHO_REPLY', cookie: c.u64(), ts_gateway: c.i64() });
 
-function token(c) {
-  c.zero();
+/** Visible ASCII to the end of the message. */
+function visible(c, most) {
   const at = c.at;
   const bytes = c.bytes.subarray(at, c.end);
-  if (bytes.length === 0 || bytes.length > 8192) c.refuse('STRING', at);
+  if (bytes.length === 0 || bytes.length > most) c.refuse('STRING', at);
   bytes.forEach((b) => {
     if (b < 0x21 || b > 0x7e) c.refuse('STRING', at);
   });
   c.at = c.end;
-  return { kind: 'TOKEN', token: String.fromCharCode(...bytes) };
+  return String.fromCharCode(...bytes);
+}
+
+function token(c) {
+  c.zero();
+  return { kind: 'TOKEN', token: visible(c, 8192) };
+}
+
+function report(c) {
+  c.zero();
+  return { kind: 'REPORT', stage: c.u8(), interval_ms: between(c, 1, 0xffffffff), text: visible(c, 16384) };
 }
 
 function signedExponent(c) {
@@ -218,7 +228,7 @@ const GATEWAY = new Map([
   [0x80, welcome], [0x81, dictionary], [0x82, answer],
 ]);
 const CLIENT = new Map([
-  [0x41, echo], [0x42, find], [0xc0, subscription('SUBSCRIBE', 1)], [0xc1, subscription('UNSUBSCRIBE', 1)],
+  [0x41, echo], [0x42, find], [0x43, report], [0xc0, subscription('SUBSCRIBE', 1)], [0xc1, subscription('UNSUBSCRIBE', 1)],
   [0xc2, subscription('RESYNC', 0)], [0xc3, token],
 ]);
 

@@ -164,6 +164,29 @@ TG_MUST_CHECK tg_err tg__echo_reply_encode(const tg__echo_reply *reply, uint8_t 
 TG_MUST_CHECK tg_err tg__echo_reply_decode(const uint8_t *message, size_t size,
                                            tg__echo_reply *reply, tg__fault *fault);
 
+#define TG__REPORT_TEXT_MAX 16384u /* bytes */
+#define TG__REPORT_HEAD     7u     /* bytes in front of the text */
+
+typedef enum tg__report_stage {
+    TG__REPORT_DECODE = 0,
+    TG__REPORT_COMMIT = 1,
+    TG__REPORT_STAGE_COUNT = 2
+} tg__report_stage;
+
+/* How long a stage of the client took in the last interval. The text is a histogram, opaque here:
+ * visible ASCII, and after decoding a part of the message. */
+typedef struct tg__report {
+    uint8_t stage; /* tg__report_stage, or one of a later version */
+    uint32_t interval_ms;
+    const char *text;
+    size_t text_size; /* 1 to TG__REPORT_TEXT_MAX */
+} tg__report;
+
+TG_MUST_CHECK tg_err tg__report_encode(const tg__report *report, uint8_t *out, size_t capacity,
+                                       size_t *size);
+TG_MUST_CHECK tg_err tg__report_decode(const uint8_t *message, size_t size, tg__report *report,
+                                       tg__fault *fault);
+
 /* WebSocket close codes with a meaning of their own. PROTOCOL.md 4.6. */
 typedef enum tg__close_code {
     TG__CLOSE_NORMAL = 1000,

@@ -30,6 +30,7 @@ typedef enum tg__kind {
     /* client to gateway */
     TG__KIND_ECHO = 0x41,
     TG__KIND_FIND = 0x42,
+    TG__KIND_REPORT = 0x43,
     TG__KIND_SUBSCRIBE = 0xc0,
     TG__KIND_UNSUBSCRIBE = 0xc1,
     TG__KIND_RESYNC = 0xc2,

@@ -31,4 +31,21 @@ TG_MUST_CHECK tg_err tg__hlog_encode(const tg_histogram *histogram, tg__text_buf
  */
 TG_MUST_CHECK tg_err tg__hlog_decode(const char *text, size_t size, tg_histogram **out);
 
+/**
+ * The same for the text of strangers: into a histogram that is there. Nothing is allocated, and the
+ * work is bounded by the sizes given, whatever the text says of its own. into is empty if it fails.
+ *
+ * @param[in] scratch    room for size / 4 * 3 bytes and, behind them, the unpacked histogram
+ * @param[in] count_max  most values in it
+ * @retval TG_ERR_SYNTAX           not base64
+ * @retval TG_ERR_CORRUPT          not a V2 histogram, or one that scratch has no room for
+ * @retval TG_ERR_UNSUPPORTED      no shape that tg_histogram_open() knows
+ * @retval TG_ERR_HISTOGRAM_RANGE  another shape than that of into
+ * @retval TG_ERR_COUNT_LIMIT      more values than count_max
+ * Thread: the recording thread of into.
+ */
+TG_MUST_CHECK tg_err tg__hlog_decode_into(const char *text, size_t size, unsigned char *scratch,
+                                          size_t scratch_size, uint64_t count_max,
+                                          tg_histogram *into);
+
 #endif
