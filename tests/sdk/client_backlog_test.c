@@ -10,11 +10,10 @@
 #include <tickglass/client.h>
 
 #include "client_rig.h"
+#include "gateway_fixture.h"
 
 #define FOLLOWED 8u
 #define AWAY_NS  INT64_C(3500000000)
-
-static gateway_process gateway;
 
 /* By the gateway's own clock: how far the second client has to be. */
 static int64_t until_gateway_ns;
@@ -112,23 +111,11 @@ static void what_piled_up_while_the_host_was_away_is_late_and_then_all_is_live(v
     client_rig_close(&watcher);
 }
 
-static int start(void **state)
-{
-    (void)state;
-    return gateway_process_start(&gateway, TG_GATEWAY_PROGRAM, NULL) ? 0 : -1;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    (void)gateway_process_stop(&gateway);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_piled_up_while_the_host_was_away_is_late_and_then_all_is_live),
     };
-    return cmocka_run_group_tests_name("sdk.client_backlog", tests, start, stop);
+    return cmocka_run_group_tests_name("sdk.client_backlog", tests, gateway_fixture_start,
+                                       gateway_fixture_stop);
 }

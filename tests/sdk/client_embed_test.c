@@ -8,13 +8,11 @@
 
 #include <tickglass/client.h>
 
-#include "../integration/gateway_process.h"
 #include "client_rig.h"
+#include "gateway_fixture.h"
 
 #define NS_PER_MS INT64_C(1000000)
 #define LIMIT_NS  (60000 * NS_PER_MS)
-
-static gateway_process gateway;
 
 /* A clock that moves with every reading: a step uses its budget up by looking at the time. */
 typedef struct counted_clock {
@@ -32,18 +30,6 @@ static int64_t counted_mono_ns(void *ctx)
 static int64_t counted_utc_ns(void *ctx)
 {
     return tg_clock_utc_ns(&((counted_clock *)ctx)->system);
-}
-
-static tg_client_options options_of(const char *url)
-{
-    tg_client_options opt;
-    tg_client_options_init(&opt);
-    opt.url = url;
-    opt.ca_file = gateway.ca;
-    opt.token = gateway.token;
-    opt.backoff_first_ms = 20;
-    opt.backoff_cap_ms = 50;
-    return opt;
 }
 
 typedef struct loop {
@@ -102,7 +88,7 @@ static void a_poll_loop_is_live_and_never_spins(void **state)
 {
     (void)state;
     client_rig rig;
-    tg_client_options opt = options_of(gateway.url);
+    tg_client_options opt = gateway_fixture_options(gateway.url);
     client_rig_open(&rig, &opt);
     loop l = {-1, 0, 0};
     int again = -1;
@@ -136,7 +122,7 @@ static void a_lost_gateway_is_tried_again_by_deadlines_alone(void **state)
 {
     (void)state;
     client_rig rig;
-    tg_client_options opt = options_of("wss://127.0.0.1:1");
+    tg_client_options opt = gateway_fixture_options("wss://127.0.0.1:1");
     client_rig_open(&rig, &opt);
     loop l = {-1, 0, 0};
     assert_int_equal(tg_client_fd(rig.client, &l.fd), TG_OK);
@@ -155,7 +141,7 @@ static void another_thread_wakes_the_loop(void **state)
 {
     (void)state;
     client_rig rig;
-    tg_client_options opt = options_of(gateway.url);
+    tg_client_options opt = gateway_fixture_options(gateway.url);
     client_rig_open(&rig, &opt);
     loop l = {-1, 0, 0};
     assert_int_equal(tg_client_fd(rig.client, &l.fd), TG_OK);
@@ -171,7 +157,7 @@ static void a_client_with_a_thread_has_no_descriptor(void **state)
 {
     (void)state;
     client_rig rig;
-    tg_client_options opt = options_of(gateway.url);
+    tg_client_options opt = gateway_fixture_options(gateway.url);
     client_rig_open(&rig, &opt);
     int fd = 0;
     int64_t deadline_ns = 0;
@@ -189,7 +175,7 @@ static void a_step_ends_with_its_budget_and_says_that_more_is_there(void **state
     (void)state;
     counted_clock counted = {tg_clock_system(), 0, 0};
     const tg_clock clock = {counted_mono_ns, counted_utc_ns, &counted, NULL};
-    tg_client_options opt = options_of("wss://127.0.0.1:1");
+    tg_client_options opt = gateway_fixture_options("wss://127.0.0.1:1");
     opt.clock = &clock;
     opt.instruments_max = 1000;
     tg_client *client = NULL;
@@ -225,7 +211,7 @@ static void embedding_leaves_no_descriptor_behind(void **state)
     const unsigned before = open_descriptors();
     for (int i = 0; i < 3; i++) {
         client_rig rig;
-        tg_client_options opt = options_of(gateway.url);
+        tg_client_options opt = gateway_fixture_options(gateway.url);
         client_rig_open(&rig, &opt);
         loop l = {-1, 0, 0};
         assert_int_equal(tg_client_fd(rig.client, &l.fd), TG_OK);
@@ -233,19 +219,6 @@ static void embedding_leaves_no_descriptor_behind(void **state)
         client_rig_close(&rig);
     }
     assert_int_equal(open_descriptors(), before);
-}
-
-static int start(void **state)
-{
-    (void)state;
-    return gateway_process_start(&gateway, TG_GATEWAY_PROGRAM, NULL) ? 0 : -1;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    (void)gateway_process_stop(&gateway);
-    return 0;
 }
 
 int main(void)
@@ -258,5 +231,6 @@ int main(void)
         cmocka_unit_test(a_step_ends_with_its_budget_and_says_that_more_is_there),
         cmocka_unit_test(embedding_leaves_no_descriptor_behind),
     };
-    return cmocka_run_group_tests_name("sdk.client_embed", tests, start, stop);
+    return cmocka_run_group_tests_name("sdk.client_embed", tests, gateway_fixture_start,
+                                       gateway_fixture_stop);
 }

@@ -16,22 +16,8 @@
 #include <tickglass/client.h>
 #include <tickglass/histogram.h>
 
-#include "../integration/gateway_process.h"
 #include "client_rig.h"
-
-static gateway_process gateway;
-
-static tg_client_options options_of(const char *url)
-{
-    tg_client_options opt;
-    tg_client_options_init(&opt);
-    opt.url = url;
-    opt.ca_file = gateway.ca;
-    opt.token = gateway.token;
-    opt.backoff_first_ms = 20;
-    opt.backoff_cap_ms = 50;
-    return opt;
-}
+#include "gateway_fixture.h"
 
 static bool has_messages(const client_rig *rig)
 {
@@ -42,7 +28,7 @@ static void ticks_arrive_over_tls(void **state)
 {
     (void)state;
     client_rig rig;
-    tg_client_options opt = options_of(gateway.url);
+    tg_client_options opt = gateway_fixture_options(gateway.url);
     client_rig_open(&rig, &opt);
     assert_int_equal(tg_client_start(rig.client), TG_OK);
     assert_int_equal(tg_client_start(rig.client), TG_ERR_STATE);
@@ -89,7 +75,7 @@ static void a_host_that_steps_gets_the_same(void **state)
 {
     (void)state;
     client_rig rig;
-    tg_client_options opt = options_of(gateway.url);
+    tg_client_options opt = gateway_fixture_options(gateway.url);
     client_rig_open(&rig, &opt);
     client_rig_step_until(&rig, client_rig_is_live);
     assert_int_equal(tg_client_start(rig.client), TG_ERR_STATE);
@@ -109,7 +95,7 @@ static void an_instrument_that_does_not_exist_is_answered(void **state)
 {
     (void)state;
     client_rig rig;
-    tg_client_options opt = options_of(gateway.url);
+    tg_client_options opt = gateway_fixture_options(gateway.url);
     client_rig_open(&rig, &opt);
     tg_sub_id sub;
     tg_instrument_id id;
@@ -137,7 +123,7 @@ static void a_wrong_authority_is_refused_by_name(void **state)
     gateway_process stranger;
     assert_true(gateway_process_start(&stranger, TG_GATEWAY_PROGRAM, NULL));
     client_rig rig;
-    tg_client_options opt = options_of(gateway.url);
+    tg_client_options opt = gateway_fixture_options(gateway.url);
     opt.ca_file = stranger.ca;
     client_rig_open(&rig, &opt);
     assert_int_equal(tg_client_start(rig.client), TG_OK);
@@ -164,7 +150,7 @@ static void a_wrong_host_is_refused_by_name(void **state)
     char url[64];
     (void)snprintf(url, sizeof url, "wss://127.0.0.2:%d", open.port);
     client_rig rig;
-    tg_client_options opt = options_of(url);
+    tg_client_options opt = gateway_fixture_options(url);
     opt.ca_file = open.ca;
     opt.token = open.token;
     client_rig_open(&rig, &opt);
@@ -181,7 +167,7 @@ static void a_wrong_token_stops_the_client(void **state)
 {
     (void)state;
     client_rig rig;
-    tg_client_options opt = options_of(gateway.url);
+    tg_client_options opt = gateway_fixture_options(gateway.url);
     opt.token = "not-the-token";
     client_rig_open(&rig, &opt);
     assert_int_equal(tg_client_start(rig.client), TG_OK);
@@ -207,7 +193,7 @@ static void a_closed_port_is_tried_again_and_descriptors_stay_flat(void **state)
 {
     (void)state;
     client_rig rig;
-    tg_client_options opt = options_of("wss://127.0.0.1:1");
+    tg_client_options opt = gateway_fixture_options("wss://127.0.0.1:1");
     opt.backoff_first_ms = 1;
     opt.backoff_cap_ms = 1;
     client_rig_open(&rig, &opt);
@@ -237,7 +223,7 @@ static void a_restarted_gateway_is_joined_again(void **state)
 {
     (void)state;
     client_rig rig;
-    tg_client_options opt = options_of(gateway.url);
+    tg_client_options opt = gateway_fixture_options(gateway.url);
     client_rig_open(&rig, &opt);
     assert_int_equal(tg_client_start(rig.client), TG_OK);
     client_rig_await(&rig, client_rig_is_live);
@@ -264,7 +250,7 @@ static void a_gateway_that_hangs_is_noticed_and_joined_again(void **state)
 {
     (void)state;
     client_rig rig;
-    tg_client_options opt = options_of(gateway.url);
+    tg_client_options opt = gateway_fixture_options(gateway.url);
     client_rig_open(&rig, &opt);
     assert_int_equal(tg_client_start(rig.client), TG_OK);
     client_rig_await(&rig, client_rig_is_live);
@@ -292,7 +278,7 @@ static void stop_inside_a_callback_ends_the_session(void **state)
                                           TG_SESSION_LIVE};
     for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
         client_rig rig;
-        tg_client_options opt = options_of(gateway.url);
+        tg_client_options opt = gateway_fixture_options(gateway.url);
         client_rig_open(&rig, &opt);
         rig.stop_from_event = true;
         rig.stop_state = at[i];
@@ -311,7 +297,8 @@ static void close_at_any_moment_is_a_barrier(void **state)
     (void)state;
     for (int i = 0; i < 30; i++) {
         client_rig rig;
-        tg_client_options opt = options_of(i % 3 == 0 ? "wss://localhost:1" : gateway.url);
+        tg_client_options opt =
+            gateway_fixture_options(i % 3 == 0 ? "wss://localhost:1" : gateway.url);
         client_rig_open(&rig, &opt);
         if (i % 5 != 0) {
             assert_int_equal(tg_client_start(rig.client), TG_OK);
@@ -338,7 +325,7 @@ static void close_does_not_wait_for_a_peer_that_never_answers(void **state)
     char url[64];
     (void)snprintf(url, sizeof url, "wss://127.0.0.1:%u", (unsigned)ntohs(address.sin_port));
     client_rig rig;
-    tg_client_options opt = options_of(url);
+    tg_client_options opt = gateway_fixture_options(url);
     client_rig_open(&rig, &opt);
     assert_int_equal(tg_client_start(rig.client), TG_OK);
     const int peer = accept(listener, NULL, NULL);
@@ -380,7 +367,7 @@ static void a_child_after_fork_is_told_so_and_the_parent_goes_on(void **state)
 {
     (void)state;
     client_rig rig;
-    tg_client_options opt = options_of(gateway.url);
+    tg_client_options opt = gateway_fixture_options(gateway.url);
     client_rig_open(&rig, &opt);
     assert_int_equal(tg_client_start(rig.client), TG_OK);
     client_rig_await(&rig, client_rig_is_live);
@@ -400,19 +387,6 @@ static void a_child_after_fork_is_told_so_and_the_parent_goes_on(void **state)
     client_rig_close(&rig);
 }
 
-static int start(void **state)
-{
-    (void)state;
-    return gateway_process_start(&gateway, TG_GATEWAY_PROGRAM, NULL) ? 0 : -1;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    (void)gateway_process_stop(&gateway);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -430,5 +404,6 @@ int main(void)
         cmocka_unit_test(close_does_not_wait_for_a_peer_that_never_answers),
         cmocka_unit_test(a_child_after_fork_is_told_so_and_the_parent_goes_on),
     };
-    return cmocka_run_group_tests_name("sdk.client_gateway", tests, start, stop);
+    return cmocka_run_group_tests_name("sdk.client_gateway", tests, gateway_fixture_start,
+                                       gateway_fixture_stop);
 }

@@ -6,25 +6,12 @@
 
 #include <tickglass/client.h>
 
-#include "../integration/gateway_process.h"
 #include "client_rig.h"
+#include "gateway_fixture.h"
 
 #define TICKETS 3u
 
-static gateway_process gateway;
 static tg_sub_id subs[CLIENT_RIG_NAMES];
-
-static tg_client_options options(void)
-{
-    tg_client_options opt;
-    tg_client_options_init(&opt);
-    opt.url = gateway.url;
-    opt.ca_file = gateway.ca;
-    opt.token = gateway.token;
-    opt.backoff_first_ms = 20;
-    opt.backoff_cap_ms = 50;
-    return opt;
-}
 
 static bool has_found(const client_rig *rig)
 {
@@ -38,7 +25,7 @@ static bool has_answers(const client_rig *rig)
 
 static void open_with_rows(client_rig *rig)
 {
-    tg_client_options opt = options();
+    tg_client_options opt = gateway_fixture_options(gateway.url);
     client_rig_open(rig, &opt);
     assert_int_equal(tg_client_start(rig->client), TG_OK);
     client_rig_await(rig, client_rig_is_live);
@@ -130,24 +117,12 @@ static void a_restarted_gateway_sends_the_ticks_again(void **state)
     client_rig_close(&rig);
 }
 
-static int start(void **state)
-{
-    (void)state;
-    return gateway_process_start(&gateway, TG_GATEWAY_PROGRAM, NULL) ? 0 : -1;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    (void)gateway_process_stop(&gateway);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(order_tickets_get_their_ticks_and_give_them_back),
         cmocka_unit_test(a_restarted_gateway_sends_the_ticks_again),
     };
-    return cmocka_run_group_tests_name("sdk.client_priority", tests, start, stop);
+    return cmocka_run_group_tests_name("sdk.client_priority", tests, gateway_fixture_start,
+                                       gateway_fixture_stop);
 }

@@ -8,11 +8,10 @@
 
 #include <tickglass/client.h>
 
-#include "../integration/gateway_process.h"
 #include "client_rig.h"
 #include "cutting_relay.h"
+#include "gateway_fixture.h"
 
-static gateway_process gateway;
 static cutting_relay relay;
 
 static void open_rig_to(client_rig *rig, const gateway_process *to)
@@ -156,19 +155,6 @@ static void a_reset_after_any_number_of_bytes_ends_live_again(void **state)
     }
 }
 
-static int start(void **state)
-{
-    (void)state;
-    return gateway_process_start(&gateway, TG_GATEWAY_PROGRAM, NULL) ? 0 : -1;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    (void)gateway_process_stop(&gateway);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,5 +163,6 @@ int main(void)
         cmocka_unit_test(a_reset_while_closing_is_the_end),
         cmocka_unit_test(a_reset_after_any_number_of_bytes_ends_live_again),
     };
-    return cmocka_run_group_tests_name("sdk.client_reset", tests, start, stop);
+    return cmocka_run_group_tests_name("sdk.client_reset", tests, gateway_fixture_start,
+                                       gateway_fixture_stop);
 }

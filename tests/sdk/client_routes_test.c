@@ -6,23 +6,9 @@
 
 #include <tickglass/client.h>
 
-#include "../integration/gateway_process.h"
 #include "client_rig.h"
+#include "gateway_fixture.h"
 #include "route_process.h"
-
-static gateway_process gateway;
-
-static tg_client_options options_of(const char *url)
-{
-    tg_client_options opt;
-    tg_client_options_init(&opt);
-    opt.url = url;
-    opt.ca_file = gateway.ca;
-    opt.token = gateway.token;
-    opt.backoff_first_ms = 20;
-    opt.backoff_cap_ms = 50;
-    return opt;
-}
 
 static tg_client_counters counters_of(const client_rig *rig)
 {
@@ -76,7 +62,7 @@ static void a_gateway_that_dies_is_replaced_by_the_next(void **state)
     char authorities[128];
     start_second(&preferred, authorities);
     client_rig rig;
-    tg_client_options opt = options_of(preferred.url);
+    tg_client_options opt = gateway_fixture_options(preferred.url);
     const char *const fallbacks[] = {"wss://127.0.0.1:1", gateway.url};
     opt.ca_file = authorities;
     opt.fallback_urls = fallbacks;
@@ -102,7 +88,7 @@ static void a_gateway_that_cannot_be_trusted_gives_way_to_the_next(void **state)
     char authorities[128];
     start_second(&stranger, authorities);
     client_rig rig;
-    tg_client_options opt = options_of(stranger.url);
+    tg_client_options opt = gateway_fixture_options(stranger.url);
     opt.fallback_urls = (const char *const[]){gateway.url};
     opt.fallback_count = 1;
     client_rig_open(&rig, &opt);
@@ -118,7 +104,7 @@ static void options_that_name_no_gateway_are_refused(void **state)
 {
     (void)state;
     tg_client *client = NULL;
-    tg_client_options opt = options_of(gateway.url);
+    tg_client_options opt = gateway_fixture_options(gateway.url);
     const char *fallbacks[8] = {"wss://localhost:1", "wss://localhost:2", "wss://localhost:3",
                                 "wss://localhost:4", "wss://localhost:5", "wss://localhost:6",
                                 "wss://localhost:7", "wss://localhost:8"};
@@ -160,7 +146,7 @@ static void a_proxy_leads_to_the_gateway_and_tls_is_the_gateways(void **state)
     char proxy[96];
     (void)snprintf(proxy, sizeof proxy, "http://desk:pass%%2Eword@localhost:%d", route.port);
     client_rig rig;
-    tg_client_options opt = options_of(gateway.url);
+    tg_client_options opt = gateway_fixture_options(gateway.url);
     opt.proxy = proxy;
     client_rig_open(&rig, &opt);
     await_live(&rig);
@@ -178,7 +164,7 @@ static void a_proxy_that_refuses_us_stops_the_client_and_names_no_secret(void **
         char proxy[96];
         (void)snprintf(proxy, sizeof proxy, "http://%s127.0.0.1:%d", users[i], route.port);
         client_rig rig;
-        tg_client_options opt = options_of(gateway.url);
+        tg_client_options opt = gateway_fixture_options(gateway.url);
         opt.proxy = proxy;
         client_rig_open(&rig, &opt);
         assert_int_equal(tg_client_start(rig.client), TG_OK);
@@ -203,7 +189,7 @@ static void a_proxy_that_cannot_reach_the_gateway_is_told_from_one_that_is_away(
     char proxy[96];
     (void)snprintf(proxy, sizeof proxy, "http://127.0.0.1:%d", route.port);
     client_rig rig;
-    tg_client_options opt = options_of("wss://127.0.0.1:1");
+    tg_client_options opt = gateway_fixture_options("wss://127.0.0.1:1");
     opt.proxy = proxy;
     client_rig_open(&rig, &opt);
     assert_int_equal(tg_client_start(rig.client), TG_OK);
@@ -223,7 +209,7 @@ static void plain_text_through_a_proxy_leaves_the_machine(void **state)
 {
     (void)state;
     tg_client *client = NULL;
-    tg_client_options opt = options_of("ws://localhost:1");
+    tg_client_options opt = gateway_fixture_options("ws://localhost:1");
     opt.proxy = "http://localhost:1";
     assert_int_equal(tg_client_open(&opt, &client), TG_ERR_URL);
     opt.allow_plain_text_to_other_machines = true;
@@ -247,7 +233,7 @@ static void a_unix_socket_is_a_way_without_tls(void **state)
     char url[128];
     (void)snprintf(url, sizeof url, "ws+unix:%s", route.socket_path);
     client_rig rig;
-    tg_client_options opt = options_of(url);
+    tg_client_options opt = gateway_fixture_options(url);
     client_rig_open(&rig, &opt);
     await_live(&rig);
     client_rig_close(&rig);
@@ -257,19 +243,6 @@ static void a_unix_socket_is_a_way_without_tls(void **state)
     client_rig_await(&rig, client_rig_has_error);
     assert_non_null(strstr(client_rig_last(&rig).text, "gateway.sock: "));
     client_rig_close(&rig);
-}
-
-static int start_gateway(void **state)
-{
-    (void)state;
-    return gateway_process_start(&gateway, TG_GATEWAY_PROGRAM, NULL) ? 0 : -1;
-}
-
-static int stop_gateway(void **state)
-{
-    (void)state;
-    (void)gateway_process_stop(&gateway);
-    return 0;
 }
 
 int main(void)
@@ -284,5 +257,6 @@ int main(void)
         cmocka_unit_test(plain_text_through_a_proxy_leaves_the_machine),
         cmocka_unit_test(a_unix_socket_is_a_way_without_tls),
     };
-    return cmocka_run_group_tests_name("sdk.client_routes", tests, start_gateway, stop_gateway);
+    return cmocka_run_group_tests_name("sdk.client_routes", tests, gateway_fixture_start,
+                                       gateway_fixture_stop);
 }
