@@ -1,21 +1,21 @@
 #include "feed.h"
 
-#include <errno.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <tickglass/watchlist.h>
 
+#include "client_setup.h"
 #include "directory.h"
+#include "token_source.h"
 
-#define TOKEN_SIZE 16384
-#define NS_PER_MS  INT64_C(1000000)
-#define NOTICE_NS  (10000 * NS_PER_MS)
+#define NS_PER_MS INT64_C(1000000)
+#define NOTICE_NS (10000 * NS_PER_MS)
 
 struct feed {
     tg_client *client;
+    token_source *tokens; /* NULL: no token is needed */
     tg_window *window;
     session_record *record;
     directory *dir; /* NULL: the list of symbols is given */
@@ -25,6 +25,7 @@ struct feed {
     size_t subscribed; /* rows before this one are; the others wait for room in the queue */
     char notice[FEED_NOTICE_SIZE];
     bool notice_is_bad;
+    char token_trouble[TOKEN_TROUBLE_SIZE];
     int64_t notice_mono_ns;
     tg_err session_err;
     tg_session_state session_state;
@@ -57,62 +58,38 @@ static void on_found(void *ctx, uint32_t request, const char *venue,
     }
 }
 
-/* The first line of the token file. The buffer is the caller's to wipe. */
-static tg_err read_token(const char *path, char token[TOKEN_SIZE], char *why, size_t why_size)
+static void on_token_trouble(void *ctx)
 {
-    FILE *file = fopen(path, "r");
-    if (file == NULL) {
-        (void)snprintf(why, why_size, "%s: %s", path, strerror(errno));
-        return TG_ERR_IO;
-    }
-    /* Unbuffered: no copy of the secret stays behind in the library. */
-    (void)setvbuf(file, NULL, _IONBF, 0);
-    const bool any = fgets(token, TOKEN_SIZE, file) != NULL;
-    (void)fclose(file);
-    const size_t length = any ? strcspn(token, "\r\n") : 0;
-    token[length] = '\0';
-    if (length == 0 || length + 1 >= TOKEN_SIZE) {
-        (void)snprintf(why, why_size, "%s: no token in its first line", path);
-        return TG_ERR_SYNTAX;
-    }
-    return TG_OK;
+    tg_window_wake(((feed *)ctx)->window);
 }
 
-/* Through a pointer that the compiler cannot see through: a plain memset of memory that is not read
- * again would be left out. */
-static void *(*_Atomic fill_memory)(void *, int, size_t) = memset;
-
-static void wipe(char *secret, size_t size)
+static void token_provider(void *ctx, tg_client *client, tg_token_reason reason)
 {
-    (void)atomic_load_explicit(&fill_memory, memory_order_relaxed)(secret, 0, size);
+    token_source_ask(((feed *)ctx)->tokens, client, reason);
 }
 
-static tg_err open_client(feed *self, const terminal_options *options, char *why, size_t why_size)
+static tg_err open_client(feed *self, const settings *from, char *why, size_t why_size)
 {
-    char token[TOKEN_SIZE] = "";
+    client_setup setup;
     tg_client_options client;
     tg_client_options_init(&client);
-    client.url = options->url;
-    client.ca_file = options->ca_file;
     client.on_publish = on_publish;
     client.on_event = on_event;
     client.on_found = self->dir != NULL ? on_found : NULL;
     client.on_message = self->record != NULL ? on_message : NULL;
     client.ctx = self;
-    tg_err err = TG_OK;
-    if (options->token_file != NULL) {
-        err = read_token(options->token_file, token, why, why_size);
-        client.token = token;
+    client.error_text = why;
+    client.error_text_size = why_size;
+    tg_err err = token_source_open(from, on_token_trouble, self, &self->tokens, why, why_size);
+    if (err != TG_OK) {
+        return err;
     }
+    client.token_provider = self->tokens != NULL ? token_provider : NULL;
+    err = client_setup_open(from, &setup, &client, why, why_size);
     if (err == TG_OK) {
         err = tg_client_open(&client, &self->client);
-        if (err == TG_ERR_CERTIFICATE) {
-            (void)snprintf(why, why_size, "%s: %s", options->ca_file, tg_err_text(err));
-        } else if (err != TG_OK) {
-            (void)snprintf(why, why_size, "%s: %s", options->url, tg_err_text(err));
-        }
     }
-    wipe(token, sizeof token);
+    client_setup_close(&setup);
     return err;
 }
 
@@ -125,14 +102,14 @@ static void append_row(feed *self, const char *venue, const char *symbol)
     }
 }
 
-static tg_err open_rows(feed *self, const terminal_options *options, char *why, size_t why_size)
+static tg_err open_rows(feed *self, const settings *from, char *why, size_t why_size)
 {
     tg_watchlist *list = NULL;
     char detail[160] = "";
-    tg_err err = tg_watchlist_open(options->symbols, &list, detail, sizeof detail);
+    tg_err err =
+        tg_watchlist_open(settings_text(from, SETTING_SYMBOLS), &list, detail, sizeof detail);
     if (err != TG_OK) {
-        (void)snprintf(why, why_size, "--symbols: %s",
-                       detail[0] != '\0' ? detail : tg_err_text(err));
+        (void)snprintf(why, why_size, "symbols: %s", detail[0] != '\0' ? detail : tg_err_text(err));
         return err;
     }
     const size_t count = tg_watchlist_count(list);
@@ -149,7 +126,7 @@ static tg_err open_rows(feed *self, const terminal_options *options, char *why, 
         err = self->rows != NULL ? TG_OK : TG_ERR_NO_MEMORY;
     }
     if (err != TG_OK) {
-        (void)snprintf(why, why_size, "--symbols: %s",
+        (void)snprintf(why, why_size, "symbols: %s",
                        err == TG_ERR_FULL ? "more than 4,096 instruments" : tg_err_text(err));
     }
     for (size_t i = 0; err == TG_OK && self->dir == NULL && i < count; i++) {
@@ -159,8 +136,8 @@ static tg_err open_rows(feed *self, const terminal_options *options, char *why, 
     return err;
 }
 
-tg_err feed_open(const terminal_options *options, tg_window *window, session_record *record,
-                 feed **out, char *why, size_t why_size)
+tg_err feed_open(const settings *from, tg_window *window, session_record *record, feed **out,
+                 char *why, size_t why_size)
 {
     *out = NULL;
     feed *self = calloc(1, sizeof *self);
@@ -170,9 +147,9 @@ tg_err feed_open(const terminal_options *options, tg_window *window, session_rec
     }
     self->window = window;
     self->record = record;
-    tg_err err = open_rows(self, options, why, why_size);
+    tg_err err = open_rows(self, from, why, why_size);
     if (err == TG_OK) {
-        err = open_client(self, options, why, why_size);
+        err = open_client(self, from, why, why_size);
     }
     if (err != TG_OK) {
         feed_close(self);
@@ -187,7 +164,9 @@ void feed_close(feed *self)
     if (self == NULL) {
         return;
     }
+    token_source_stop(self->tokens);
     tg_client_close(self->client);
+    token_source_close(self->tokens);
     directory_close(self->dir);
     free(self->rows);
     free(self);
@@ -255,15 +234,35 @@ static void take_event(feed *self, const tg_event *event)
         break;
     }
     if (event->text[0] != '\0') {
-        (void)snprintf(self->notice, sizeof self->notice, "%s", event->text);
+        /* "The provider has none" is what the client knows; why, is ours to say. */
+        const bool explained = event->err == TG_ERR_UNAUTHORIZED && self->token_trouble[0] != '\0';
+        (void)snprintf(self->notice, sizeof self->notice, "%s",
+                       explained ? self->token_trouble : event->text);
         self->notice_is_bad = event->err != TG_OK;
         self->notice_mono_ns = event->mono_ns;
     }
 }
 
+/* True: there is a new trouble, which is shown until something better happens. */
+static bool take_token_trouble(feed *self, int64_t now_mono_ns)
+{
+    char trouble[TOKEN_TROUBLE_SIZE] = "";
+    if (self->tokens != NULL) {
+        token_source_trouble(self->tokens, trouble);
+    }
+    const bool changed = strcmp(trouble, self->token_trouble) != 0;
+    (void)snprintf(self->token_trouble, sizeof self->token_trouble, "%s", trouble);
+    if (changed && trouble[0] != '\0') {
+        (void)snprintf(self->notice, sizeof self->notice, "%s", trouble);
+        self->notice_is_bad = true;
+        self->notice_mono_ns = now_mono_ns;
+    }
+    return changed;
+}
+
 bool feed_poll(feed *self, int64_t now_mono_ns)
 {
-    bool anything = false;
+    bool anything = take_token_trouble(self, now_mono_ns);
     if (!self->notice_is_bad && now_mono_ns - self->notice_mono_ns > NOTICE_NS) {
         self->notice[0] = '\0';
     }
@@ -296,6 +295,11 @@ const char *feed_notice(const feed *self)
 bool feed_notice_is_bad(const feed *self)
 {
     return self->notice_is_bad;
+}
+
+const char *feed_token_trouble(const feed *self)
+{
+    return self->token_trouble;
 }
 
 int64_t feed_wait_ms(const feed *self, int64_t now_mono_ns)

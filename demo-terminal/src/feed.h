@@ -9,8 +9,8 @@
 #include <tickglass/client.h>
 #include <tickglass/window.h>
 
-#include "options.h"
 #include "session_record.h"
+#include "settings.h"
 #include "watch_row.h"
 
 #define FEED_DIRECTORY_ROWS 200  /* of "*" */
@@ -20,13 +20,13 @@
 typedef struct feed feed;
 
 /*
- * Reads token and symbols and opens the client; nothing is connected yet. why says what is wrong in
- * one line. window is woken when there is something to draw; it and record (may be NULL) must
- * outlive the feed. TG_ERR_INVALID_ARGUMENT, TG_ERR_URL, TG_ERR_CERTIFICATE, TG_ERR_SYNTAX,
- * TG_ERR_IO, TG_ERR_NO_MEMORY. Thread: owner. Blocks: on the disk.
+ * Reads symbols and opens token source and client; nothing is connected yet. why says what is wrong
+ * in one line. window is woken when there is something to draw; it, settings and record (may be
+ * NULL) must outlive the feed. TG_ERR_INVALID_ARGUMENT, TG_ERR_URL, TG_ERR_CERTIFICATE,
+ * TG_ERR_SYNTAX, TG_ERR_IO, TG_ERR_NO_MEMORY. Thread: owner. Blocks: on the disk.
  */
-TG_MUST_CHECK tg_err feed_open(const terminal_options *options, tg_window *window,
-                               session_record *record, feed **out, char *why, size_t why_size);
+TG_MUST_CHECK tg_err feed_open(const settings *settings, tg_window *window, session_record *record,
+                               feed **out, char *why, size_t why_size);
 
 /* Every reader of the store must be closed. NULL is allowed. Thread: owner. */
 void feed_close(feed *feed);
@@ -51,6 +51,9 @@ watch_row *feed_row(feed *feed, size_t index);
  * comes. Thread: owner. */
 const char *feed_notice(const feed *feed);
 bool feed_notice_is_bad(const feed *feed);
+
+/* Why the latest token could not be had; "": it could, or none is wanted. Thread: owner. */
+const char *feed_token_trouble(const feed *feed);
 
 /* Until the client's next attempt to connect; 0: none is waited for. Thread: owner. */
 int64_t feed_wait_ms(const feed *feed, int64_t now_mono_ns);

@@ -2,8 +2,69 @@
 
 #include <tickglass/client.h>
 
+#include "diagnose.h"
+#include "effective_config.h"
 #include "options.h"
+#include "settings.h"
+#include "state_keeper.h"
 #include "terminal.h"
+
+static int complain(const complaints *wrong)
+{
+    for (size_t i = 0; i < wrong->count; i++) {
+        (void)fprintf(stderr, "tickglass-terminal: %s\n", wrong->line[i]);
+    }
+    if (wrong->dropped > 0) {
+        (void)fprintf(stderr, "tickglass-terminal: and %zu more errors\n", wrong->dropped);
+    }
+    return TERMINAL_USAGE;
+}
+
+static int check_config(const settings *from, const state_keeper *keeper, complaints *wrong)
+{
+    /* What is wrong with values is known; files are read for those that are right. */
+    if (wrong->count == 0) {
+        effective_config_check(from, wrong);
+    }
+    effective_config_print(from, stdout);
+    if (keeper->notice[0] != '\0') {
+        (void)printf("# %s\n", keeper->notice);
+    }
+    return wrong->count > 0 ? complain(wrong) : TERMINAL_FINE;
+}
+
+static int run(const terminal_options *options, settings *from, complaints *wrong)
+{
+    state_keeper keeper;
+    if (wrong->count > 0 && !options->check_config) {
+        return complain(wrong);
+    }
+    if (options->diagnose) {
+        return diagnose_run(from, options->seconds, stdout, stderr);
+    }
+    const tg_err err = state_keeper_open(
+        &keeper, options, from, options->check_config ? STATE_KEEPER_LOOK_AT : STATE_KEEPER_RUN);
+    if (err != TG_OK) {
+        complaints_add(wrong, "saved state: %s", tg_err_text(err));
+        return complain(wrong);
+    }
+    return options->check_config ? check_config(from, &keeper, wrong)
+                                 : (int)terminal_run(options, from, &keeper);
+}
+
+static int set_up(const terminal_options *options)
+{
+    complaints wrong = {.count = 0};
+    settings *from = NULL;
+    const tg_err err = settings_open(options, &from, &wrong);
+    if (from == NULL) {
+        complaints_add(&wrong, "%s", tg_err_text(err));
+        return complain(&wrong);
+    }
+    const int code = run(options, from, &wrong);
+    settings_close(from);
+    return code;
+}
 
 int main(int argc, char *argv[])
 {
@@ -21,5 +82,5 @@ int main(int argc, char *argv[])
         (void)printf("%s\n", tg_build_info());
         return TERMINAL_FINE;
     }
-    return (int)terminal_run(&options);
+    return set_up(&options);
 }

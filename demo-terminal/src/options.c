@@ -1,13 +1,24 @@
 #include "options.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "setting_value.h"
+
 typedef enum option_id {
+    OPTION_PROFILE,
+    OPTION_CONFIG,
+    OPTION_CHECK_CONFIG,
+    OPTION_DIAGNOSE,
     OPTION_URL,
     OPTION_CA,
+    OPTION_CLIENT_CERT,
+    OPTION_CLIENT_KEY,
+    OPTION_CLIENT_KEY_PASSWORD_FILE,
+    OPTION_SPKI_PINS,
     OPTION_TOKEN_FILE,
+    OPTION_TOKEN_COMMAND,
+    OPTION_PROXY,
     OPTION_SYMBOLS,
     OPTION_SCREENSHOT,
     OPTION_REPORT,
@@ -17,6 +28,7 @@ typedef enum option_id {
     OPTION_FONT,
     OPTION_SIZE,
     OPTION_FONT_SIZE,
+    OPTION_STATE,
     OPTION_SECONDS,
     OPTION_HEADLESS,
     OPTION_HELP,
@@ -30,9 +42,19 @@ typedef struct option_row {
 } option_row;
 
 static const option_row option_rows[] = {
+    {"--profile", OPTION_PROFILE, true},
+    {"--config", OPTION_CONFIG, true},
+    {"--check-config", OPTION_CHECK_CONFIG, false},
+    {"--diagnose", OPTION_DIAGNOSE, false},
     {"--url", OPTION_URL, true},
     {"--ca", OPTION_CA, true},
+    {"--client-cert", OPTION_CLIENT_CERT, true},
+    {"--client-key", OPTION_CLIENT_KEY, true},
+    {"--client-key-password-file", OPTION_CLIENT_KEY_PASSWORD_FILE, true},
+    {"--spki-pins", OPTION_SPKI_PINS, true},
     {"--token-file", OPTION_TOKEN_FILE, true},
+    {"--token-command", OPTION_TOKEN_COMMAND, true},
+    {"--proxy", OPTION_PROXY, true},
     {"--symbols", OPTION_SYMBOLS, true},
     {"--screenshot", OPTION_SCREENSHOT, true},
     {"--report", OPTION_REPORT, true},
@@ -42,6 +64,7 @@ static const option_row option_rows[] = {
     {"--font", OPTION_FONT, true},
     {"--size", OPTION_SIZE, true},
     {"--font-size", OPTION_FONT_SIZE, true},
+    {"--state", OPTION_STATE, true},
     {"--seconds", OPTION_SECONDS, true},
     {"--headless", OPTION_HEADLESS, false},
     {"--help", OPTION_HELP, false},
@@ -51,13 +74,30 @@ static const option_row option_rows[] = {
 
 static const char help_text[] =
     "tickglass-terminal --url URL [OPTIONS]\n"
+    "tickglass-terminal --profile NAME [OPTIONS]\n"
     "\n"
     "A watchlist of live prices from a tickglass gateway.\n"
     "\n"
-    "  --url URL            wss://HOST[:PORT][/PATH]; ws:// only to this machine\n"
+    "Where to, as whom; each of these can stand in a profile, and on the command line it counts "
+    "more:\n"
+    "  --profile NAME       [profile NAME] of the configuration file; docs/TERMINAL.md describes "
+    "it\n"
+    "  --config FILE        instead of $XDG_CONFIG_HOME/tickglass/terminal.conf\n"
+    "                       (~/.config/tickglass/terminal.conf)\n"
+    "  --url URL[,URL...]   wss://HOST[:PORT][/PATH]; ws:// only to this machine; what follows the "
+    "first\n"
+    "                       is tried where that fails\n"
     "  --ca FILE            certificates (PEM) that may have signed the gateway's; default: the "
     "system's\n"
-    "  --token-file FILE    bearer token\n"
+    "  --client-cert FILE, --client-key FILE, --client-key-password-file FILE\n"
+    "                       this client's certificate (PEM), its key, the password of an encrypted "
+    "key\n"
+    "  --spki-pins PIN[,PIN...]\n"
+    "                       sha256/BASE64 of the gateway's public keys\n"
+    "  --token-file FILE    bearer token; read again whenever one is wanted\n"
+    "  --token-command CMD  /bin/sh -c CMD prints the bearer token\n"
+    "  --proxy PROXY        http://[USER:PASSWORD@]HOST:PORT, none, or environment (default):\n"
+    "                       https_proxy and no_proxy\n"
     "  --symbols LIST       VENUE:SYMBOL,VENUE:SYMBOL or @FILE with one a line; default '*': the "
     "first\n"
     "                       200 of the gateway's directory\n"
@@ -65,59 +105,77 @@ static const char help_text[] =
     "  --size WxH           of the window in pixels; default 1280x800\n"
     "  --font FILE          a TrueType font of fixed width\n"
     "  --font-size N        in pixels, 6 to 96; default 14\n"
+    "\n"
+    "Instead of running:\n"
+    "  --check-config       print what is in effect and where it comes from; 0 fine, 2 errors\n"
+    "  --diagnose           go the way to the gateway step by step; --seconds N for the first "
+    "prices\n"
+    "                       (default 30)\n"
+    "  --help, --version\n"
+    "\n"
+    "The run:\n"
     "  --headless           draw into memory, without a display\n"
     "  --seconds N          end after N seconds; with --headless 10 unless given\n"
+    "  --state FILE         where window, palette and selection are kept from run to run; default: "
+    "in\n"
+    "                       the folder of the configuration file, with --headless nowhere\n"
     "  --screenshot FILE    at the end, write the picture as PNG\n"
     "  --report FILE        at the end, write counters and latencies as JSON\n"
     "  --record FILE        record messages, what was drawn and latencies; FILE must not exist\n"
     "  --check-tape FILE    judge every drawn row against this tape (CSV, also .xz), which the\n"
     "                       gateway replays: drawn_regressions and drawn_unknown in the report\n"
-    "  --help, --version\n"
     "\n"
     "Keys: arrows, PgUp, PgDn, Home, End move; F1 help; F2 screenshot; Esc or Ctrl-Q end.\n"
     "\n"
-    "Exit codes: 0 fine; 2 the command line or a file named there is wrong; 3 no connection or no "
-    "data;\n"
-    "4 a file could not be written.\n";
+    "Exit codes: 0 fine; 2 the command line, the configuration or a file named there is wrong; 3 "
+    "no\n"
+    "connection or no data; 4 a file could not be written. --diagnose, by the step that failed: 10 "
+    "DNS,\n"
+    "11 proxy, 12 TCP, 13 token, 14 TLS, 15 upgrade, 16 WELCOME, 17 first tick.\n";
 
 const char *terminal_options_help(void)
 {
     return help_text;
 }
 
-/* A number in digits only, lowest to highest. */
-static bool read_number(const char *text, int lowest, int highest, int *out)
-{
-    long value = 0;
-    if (*text == '\0') {
-        return false;
-    }
-    for (const char *at = text; *at != '\0'; at++) {
-        if (*at < '0' || *at > '9' || value > INT_MAX / 10) {
-            return false;
-        }
-        value = value * 10 + (*at - '0');
-    }
-    *out = (int)value;
-    return value >= lowest && value <= highest;
-}
-
-static bool read_size(const char *text, int *width, int *height)
-{
-    const char *x = strchr(text, 'x');
-    char left[12];
-    if (x == NULL || (size_t)(x - text) >= sizeof left) {
-        return false;
-    }
-    memcpy(left, text, (size_t)(x - text));
-    left[x - text] = '\0';
-    return read_number(left, 1, 16384, width) && read_number(x + 1, 1, 16384, height);
-}
-
 /* False: the value has the wrong form. */
 static bool take_value(terminal_options *options, option_id id, const char *value)
 {
+    int ignored = 0;
     switch (id) {
+    case OPTION_PROFILE:
+        options->profile = value;
+        return true;
+    case OPTION_CONFIG:
+        options->config = value;
+        return true;
+    case OPTION_CHECK_CONFIG:
+        options->check_config = true;
+        return true;
+    case OPTION_DIAGNOSE:
+        options->diagnose = true;
+        return true;
+    case OPTION_CLIENT_CERT:
+        options->client_cert_file = value;
+        return true;
+    case OPTION_CLIENT_KEY:
+        options->client_key_file = value;
+        return true;
+    case OPTION_CLIENT_KEY_PASSWORD_FILE:
+        options->client_key_password_file = value;
+        return true;
+    case OPTION_SPKI_PINS:
+        options->spki_pins = value;
+        return true;
+    case OPTION_TOKEN_COMMAND:
+        options->token_command = value;
+        return true;
+    case OPTION_PROXY:
+        options->proxy = value;
+        return true;
+    case OPTION_STATE:
+        options->state = value;
+        return true;
     case OPTION_URL:
         options->url = value;
         return true;
@@ -149,11 +207,13 @@ static bool take_value(terminal_options *options, option_id id, const char *valu
         options->font = value;
         return true;
     case OPTION_SIZE:
-        return read_size(value, &options->width_px, &options->height_px);
+        options->size = value;
+        return setting_read_size(value, &ignored, &ignored);
     case OPTION_FONT_SIZE:
-        return read_number(value, 6, 96, &options->font_size_px);
+        options->font_size = value;
+        return setting_read_font_size(value, &ignored);
     case OPTION_SECONDS:
-        return read_number(value, 1, 100000000, &options->seconds);
+        return setting_read_number(value, 1, 100000000, &options->seconds);
     case OPTION_HEADLESS:
         options->headless = true;
         return true;
@@ -187,13 +247,16 @@ static tg_err refuse(char *why, size_t why_size, const char *what, const char *w
 tg_err terminal_options_read(int argc, char *const argv[], terminal_options *out, char *why,
                              size_t why_size)
 {
-    *out = (terminal_options){.symbols = "*"};
+    *out = (terminal_options){0};
     for (int i = 1; i < argc; i++) {
         const char *equals = strchr(argv[i], '=');
         const size_t name_length = equals != NULL ? (size_t)(equals - argv[i]) : strlen(argv[i]);
         const option_row *option = find_option(argv[i], name_length);
         if (option == NULL) {
-            return refuse(why, why_size, "not an option", argv[i]);
+            /* Without a value: it may be a token under an option that does not exist. */
+            (void)snprintf(why, why_size, "%.*s: not an option (see --help)", (int)name_length,
+                           argv[i]);
+            return TG_ERR_SYNTAX;
         }
         const char *value = equals != NULL ? equals + 1 : NULL;
         if (option->takes_value && value == NULL) {
@@ -211,8 +274,11 @@ tg_err terminal_options_read(int argc, char *const argv[], terminal_options *out
     if (out->help || out->version) {
         return TG_OK;
     }
-    if (out->url == NULL) {
-        return refuse(why, why_size, "is needed", "--url");
+    if (out->config != NULL && out->profile == NULL) {
+        return refuse(why, why_size, "is needed with --config", "--profile");
+    }
+    if (out->token_file != NULL && out->token_command != NULL) {
+        return refuse(why, why_size, "excludes --token-file", "--token-command");
     }
     if (out->headless && out->seconds == 0) {
         out->seconds = 10;

@@ -7,22 +7,33 @@
 
 #include <tickglass/err.h>
 
+/* NULL and 0: not given. What a profile can say as well is put together in settings.h. */
 typedef struct terminal_options {
-    const char *url;
+    const char *profile;
+    const char *config; /* NULL: the file in the user's folder */
+    const char *url;    /* one or more */
     const char *ca_file;
+    const char *client_cert_file;
+    const char *client_key_file;
+    const char *client_key_password_file;
+    const char *spki_pins;
     const char *token_file;
+    const char *token_command;
+    const char *proxy;
     const char *symbols; /* "V:A,V:B", "@file" or "*" */
     const char *screenshot;
     const char *report;
     const char *record;
     const char *check_tape;
-    const char *palette; /* NULL: the default */
-    const char *font;    /* NULL: the default */
-    int width_px;
-    int height_px;
-    int font_size_px;
+    const char *palette;
+    const char *font;
+    const char *state; /* NULL: the file in the user's folder; with headless none */
+    const char *size;
+    const char *font_size;
     int seconds; /* 0: until it is closed; without a display 10 */
     bool headless;
+    bool check_config;
+    bool diagnose;
     bool help;
     bool version;
 } terminal_options;

@@ -190,6 +190,17 @@ void screen_select(screen *self, screen_move move)
     keep_in_view(self);
 }
 
+void screen_select_row(screen *self, size_t index)
+{
+    self->selected = index;
+    keep_in_view(self);
+}
+
+size_t screen_selected_row(const screen *self)
+{
+    return self->selected;
+}
+
 void screen_toggle_help(screen *self)
 {
     self->help = !self->help;

@@ -56,6 +56,9 @@ typedef enum screen_move {
 
 /* Thread: owner, all of these. */
 void screen_select(screen *screen, screen_move move);
+void screen_select_row(screen *screen, size_t index);
+/* Of the feed; 0 where there is no row. */
+size_t screen_selected_row(const screen *screen);
 void screen_toggle_help(screen *screen);
 bool screen_shows_help(const screen *screen);
 /* Stands in the footer until the client has something newer to say. text is copied. */

@@ -11,6 +11,7 @@
 #include <tickglass/clock.h>
 #include <tickglass/window.h>
 
+#include "endpoint.h"
 #include "feed.h"
 #include "report.h"
 #include "screen.h"
@@ -28,12 +29,13 @@
  * the data, so that no pass for looks alone makes a tick wait for its turn. */
 #define LOOKS_NS (NS_PER_S / 16)
 /* Nobody looks: data still comes in, but the owner sleeps long. */
-#define HIDDEN_NS  NS_PER_S
-#define WHY_SIZE   320
-#define CLOSED_URL 160
+#define HIDDEN_NS NS_PER_S
+#define WHY_SIZE  400
 
 typedef struct terminal {
     const terminal_options *options;
+    const settings *settings;
+    const state_keeper *keeper;
     tg_clock clock;
     tg_window *window;
     session_record *record;
@@ -44,7 +46,10 @@ typedef struct terminal {
     screen *screen;
     stop_signal *stop;
     snapshot *snapshot;
-    char endpoint[CLOSED_URL];
+    char endpoint[ENDPOINT_URL_SIZE];
+    uint64_t endpoint_index;
+    bool selection_is_due; /* the saved one waits for its row */
+    bool notice_is_due;    /* the keeper's stands until somebody has pressed a key */
     int64_t start_mono_ns;
     int64_t end_mono_ns; /* of the loop */
     int64_t cpu_start_ns;
@@ -69,14 +74,39 @@ static terminal_exit fail(const char *what, tg_err err, terminal_exit code)
     return code;
 }
 
-/* The URL without a user's name and password, which are not ours to show. */
-static void name_endpoint(const char *url, char *out, size_t size)
+/* The one that the client is or was at last connected to. */
+static void name_endpoint(terminal *self)
 {
-    const char *host = strstr(url, "://");
-    host = host != NULL ? host + 3 : url;
-    const size_t authority = strcspn(host, "/");
-    const char *at = memchr(host, '@', authority);
-    (void)snprintf(out, size, "%.*s%s", (int)(host - url), url, at != NULL ? at + 1 : host);
+    char url[ENDPOINT_URL_SIZE] = "";
+    (void)settings_endpoint(self->settings, (size_t)self->endpoint_index, url, sizeof url);
+    endpoint_show(url, self->endpoint, sizeof self->endpoint);
+}
+
+static void follow_endpoint(terminal *self)
+{
+    tg_client_counters counters = {.struct_size = sizeof counters};
+    if (tg_client_counters_get(feed_client(self->feed), &counters) == TG_OK &&
+        counters.endpoint != self->endpoint_index) {
+        self->endpoint_index = counters.endpoint;
+        name_endpoint(self);
+    }
+}
+
+static void restore_selection(terminal *self)
+{
+    size_t index = 0;
+    if (self->selection_is_due && state_keeper_find_row(self->keeper, self->feed, &index)) {
+        screen_select_row(self->screen, index);
+        self->selection_is_due = false;
+    }
+}
+
+/* "live" comes right after it and would take its place before anybody has read it. */
+static void insist_on_notice(terminal *self)
+{
+    if (self->notice_is_due && !feed_notice_is_bad(self->feed)) {
+        screen_notice(self->screen, self->keeper->notice, true);
+    }
 }
 
 static void on_stop(void *ctx)
@@ -88,19 +118,18 @@ static terminal_exit open_window(terminal *self, const tg_palette **palette)
 {
     const terminal_options *options = self->options;
     char why[WHY_SIZE] = "";
-    if (tg_palette_find(options->palette, palette) != TG_OK) {
-        complain("--palette: blue-orange, green-red and red-up are known");
-        return TERMINAL_USAGE;
-    }
     tg_window_options window;
     tg_window_options_init(&window);
     window.title = "tickglass";
-    window.font_file = options->font;
-    window.font_size_px = options->font_size_px;
-    window.width_px = options->width_px;
-    window.height_px = options->height_px;
+    window.font_file = settings_text(self->settings, SETTING_FONT);
+    window.font_size_px = settings_font_size(self->settings);
+    settings_size(self->settings, &window.width_px, &window.height_px);
     window.headless = options->headless;
-    const tg_err err = tg_window_open(&window, &self->window, why, sizeof why);
+    tg_err err = tg_palette_find(settings_text(self->settings, SETTING_PALETTE), palette);
+    if (err != TG_OK) {
+        return fail("palette", err, TERMINAL_USAGE);
+    }
+    err = tg_window_open(&window, &self->window, why, sizeof why);
     if (err != TG_OK) {
         complain(why[0] != '\0' ? why : tg_err_text(err));
         if (err == TG_ERR_WINDOW) {
@@ -143,7 +172,7 @@ static terminal_exit open_parts(terminal *self)
     if (code != TERMINAL_FINE) {
         return code;
     }
-    if (feed_open(self->options, self->window, self->record, &self->feed, why, sizeof why) !=
+    if (feed_open(self->settings, self->window, self->record, &self->feed, why, sizeof why) !=
         TG_OK) {
         complain(why);
         return TERMINAL_USAGE;
@@ -164,6 +193,10 @@ static terminal_exit open_parts(terminal *self)
             .has_tape = self->tape != NULL,
         };
         err = screen_open(&parts, &self->screen);
+    }
+    if (err == TG_OK && self->keeper->notice[0] != '\0') {
+        self->notice_is_due = true;
+        complain(self->keeper->notice);
     }
     if (err == TG_OK) {
         err = snapshot_open(&self->snapshot);
@@ -233,6 +266,8 @@ static tg_err take_input(terminal *self, const tg_input *input)
     case TG_INPUT_WAKE:
         return TG_OK;
     case TG_INPUT_KEY:
+        self->selection_is_due = false; /* whoever types has chosen by himself */
+        self->notice_is_due = false;
         take_key(self, input);
         return TG_OK;
     case TG_INPUT_RESIZED:
@@ -325,6 +360,9 @@ static tg_err loop(terminal *self)
         err = take_all_input(self, sleep_ns(self, tg_clock_mono_ns(&self->clock)));
         if (feed_poll(self->feed, tg_clock_mono_ns(&self->clock))) {
             self->news = true;
+            follow_endpoint(self);
+            restore_selection(self);
+            insist_on_notice(self);
         }
         tell_of_screenshot(self);
         const int64_t now_mono_ns = tg_clock_mono_ns(&self->clock);
@@ -415,6 +453,29 @@ static void report_run(terminal *self)
     }
 }
 
+static void save_state(terminal *self)
+{
+    const settings *from = self->settings;
+    const size_t selected = screen_selected_row(self->screen);
+    saved_state now = {.font_size_px = settings_font_size(from)};
+    char why[USER_PATH_SIZE + WHY_SIZE] = "";
+    (void)snprintf(now.palette, sizeof now.palette, "%s", settings_text(from, SETTING_PALETTE));
+    tg_window_size_px(self->window, &now.width_px, &now.height_px);
+    if (self->selection_is_due) {
+        /* Its row did not come in this run; it may in the next. */
+        (void)snprintf(now.venue, sizeof now.venue, "%s", self->keeper->before.venue);
+        (void)snprintf(now.symbol, sizeof now.symbol, "%s", self->keeper->before.symbol);
+    } else if (selected < feed_row_count(self->feed)) {
+        const watch_row *row = feed_row(self->feed, selected);
+        (void)snprintf(now.venue, sizeof now.venue, "%s", row->venue);
+        (void)snprintf(now.symbol, sizeof now.symbol, "%s", row->symbol);
+    }
+    if (state_keeper_save(self->keeper, &now, why, sizeof why) != TG_OK) {
+        complain(why);
+        self->wrote_all = false;
+    }
+}
+
 /* Nothing came: says why. */
 static terminal_exit judge_data(terminal *self)
 {
@@ -434,6 +495,9 @@ static terminal_exit judge_data(terminal *self)
                                              : "not connected in the time given");
     }
     complain(why);
+    if (feed_token_trouble(self->feed)[0] != '\0') {
+        complain(feed_token_trouble(self->feed));
+    }
     return TERMINAL_NO_DATA;
 }
 
@@ -447,6 +511,7 @@ static terminal_exit finish(terminal *self, tg_err loop_err)
         code = fail("drawing", loop_err, TERMINAL_NO_DATA);
     }
     write_picture(self);
+    save_state(self);
     if (code == TERMINAL_FINE) {
         code = judge_data(self);
     }
@@ -477,10 +542,16 @@ static terminal_exit close_parts(terminal *self, terminal_exit code)
     return code;
 }
 
-terminal_exit terminal_run(const terminal_options *options)
+terminal_exit terminal_run(const terminal_options *options, const settings *from,
+                           const state_keeper *keeper)
 {
-    terminal self = {.options = options, .clock = tg_clock_system(), .wrote_all = true};
-    name_endpoint(options->url, self.endpoint, sizeof self.endpoint);
+    terminal self = {.options = options,
+                     .settings = from,
+                     .keeper = keeper,
+                     .clock = tg_clock_system(),
+                     .selection_is_due = keeper->before.venue[0] != '\0',
+                     .wrote_all = true};
+    name_endpoint(&self);
     stop_signal_block();
     terminal_exit code = open_parts(&self);
     if (code == TERMINAL_FINE) {

@@ -274,6 +274,11 @@ uint16_t tg_window_rows(const tg_window *window)
     return window->rows;
 }
 
+void tg_window_size_px(const tg_window *window, int *width_px, int *height_px)
+{
+    SDL_GetWindowSize(window->handle, width_px, height_px);
+}
+
 bool tg_window_visible(const tg_window *window)
 {
     const uint32_t unseen = SDL_WINDOW_HIDDEN | SDL_WINDOW_MINIMIZED;

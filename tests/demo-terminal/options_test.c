@@ -47,12 +47,30 @@ static void every_option_is_taken(void **state)
     assert_string_equal(o.check_tape, "t.csv");
     assert_string_equal(o.palette, "red-up");
     assert_string_equal(o.font, "f.ttf");
-    assert_string_equal(o.symbols, "*");
-    assert_int_equal(o.width_px, 1920);
-    assert_int_equal(o.height_px, 1080);
-    assert_int_equal(o.font_size_px, 20);
+    assert_null(o.symbols);
+    assert_string_equal(o.size, "1920x1080");
+    assert_string_equal(o.font_size, "20");
     assert_int_equal(o.seconds, 7);
     assert_true(o.headless);
+    assert_false(o.check_config);
+    assert_false(o.diagnose);
+    assert_int_equal(read_line("--profile staging --config=f --client-cert c --client-key k "
+                               "--client-key-password-file p --spki-pins s --proxy none --state st",
+                               &o, why, sizeof why),
+                     TG_OK);
+    assert_string_equal(o.profile, "staging");
+    assert_string_equal(o.config, "f");
+    assert_string_equal(o.client_cert_file, "c");
+    assert_string_equal(o.client_key_file, "k");
+    assert_string_equal(o.client_key_password_file, "p");
+    assert_string_equal(o.spki_pins, "s");
+    assert_string_equal(o.proxy, "none");
+    assert_string_equal(o.state, "st");
+    assert_int_equal(
+        read_line("--token-command get --check-config --diagnose", &o, why, sizeof why), TG_OK);
+    assert_string_equal(o.token_command, "get");
+    assert_true(o.check_config);
+    assert_true(o.diagnose);
 }
 
 static void a_run_without_a_display_has_an_end(void **state)
@@ -79,9 +97,13 @@ static void the_help_names_every_option(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "--url",    "--ca",         "--token-file", "--symbols", "--palette",    "--size",
-        "--font",   "--font-size",  "--headless",   "--seconds", "--screenshot", "--report",
-        "--record", "--check-tape", "--help",       "--version",
+        "--url",       "--ca",          "--token-file",   "--symbols",
+        "--palette",   "--size",        "--font",         "--font-size",
+        "--headless",  "--seconds",     "--screenshot",   "--report",
+        "--record",    "--check-tape",  "--help",         "--version",
+        "--profile",   "--config",      "--state",        "--token-command",
+        "--proxy",     "--client-cert", "--client-key",   "--client-key-password-file",
+        "--spki-pins", "--diagnose",    "--check-config",
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_non_null(strstr(terminal_options_help(), names[i]));
@@ -95,7 +117,8 @@ static void what_is_wrong_is_named(void **state)
         const char *line;
         const char *why;
     } cases[] = {
-        {"", "--url: is needed"},
+        {"--config f", "--profile: is needed with --config"},
+        {"--token-file f --token-command c", "--token-command: excludes --token-file"},
         {"--url", "--url: a value is missing"},
         {"--urls w", "--urls: not an option"},
         {"w", "w: not an option"},
@@ -123,6 +146,15 @@ static void what_is_wrong_is_named(void **state)
     }
 }
 
+static void a_secret_under_an_option_that_does_not_exist_is_not_told(void **state)
+{
+    (void)state;
+    terminal_options o;
+    char why[200] = "";
+    assert_int_equal(read_line("--token=canary", &o, why, sizeof why), TG_ERR_SYNTAX);
+    assert_string_equal(why, "--token: not an option (see --help)");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +163,7 @@ int main(void)
         cmocka_unit_test(help_and_version_need_nothing_else),
         cmocka_unit_test(the_help_names_every_option),
         cmocka_unit_test(what_is_wrong_is_named),
+        cmocka_unit_test(a_secret_under_an_option_that_does_not_exist_is_not_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

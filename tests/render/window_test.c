@@ -153,6 +153,18 @@ static void a_screenshot_is_a_whole_file_or_none(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+static void the_size_in_pixels_is_what_it_was_opened_with(void **state)
+{
+    (void)state;
+    int width = 0;
+    int height = 0;
+    tg_window *window = open_headless(641, 479);
+    tg_window_size_px(window, &width, &height);
+    assert_int_equal(width, 641);
+    assert_int_equal(height, 479);
+    tg_window_close(window);
+}
+
 static void waking_is_seen_once_however_often_it_was_called(void **state)
 {
     (void)state;
@@ -206,6 +218,7 @@ int main(void)
         cmocka_unit_test(without_a_display_only_headless_windows_open),
         cmocka_unit_test(the_grid_fits_the_window),
         cmocka_unit_test(a_screenshot_is_a_whole_file_or_none),
+        cmocka_unit_test(the_size_in_pixels_is_what_it_was_opened_with),
         cmocka_unit_test(waking_is_seen_once_however_often_it_was_called),
         cmocka_unit_test(a_sleeping_owner_is_woken_by_another_thread),
     };

@@ -60,6 +60,10 @@ TG_API uint16_t tg_window_columns(const tg_window *window);
 /** Likewise. Thread: owner.  Since: 0.1 */
 TG_API uint16_t tg_window_rows(const tg_window *window);
 
+/** In pixels, as tg_window_options has it: what would open it again as it is. Thread: owner. Since:
+ * 0.1 */
+TG_API void tg_window_size_px(const tg_window *window, int *width_px, int *height_px);
+
 /** False while nobody can see it: there is nothing to draw then. Thread: owner.  Since: 0.1 */
 TG_API bool tg_window_visible(const tg_window *window);
 
