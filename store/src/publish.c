@@ -120,7 +120,7 @@ static tg_view *find_free_version(tg_store *store, const tg_view *published)
         }
     }
     store->shown = published->plane;
-    store->usual_ids = store->kept_count == 1 ? store->row_max : 0;
+    store->alone_ids = store->kept_count == 1 ? store->row_max : 0;
     return newest;
 }
 

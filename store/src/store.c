@@ -176,7 +176,7 @@ tg_err tg__store_open(const tg__store_options *options, tg_store **out)
     store->kept[0] = &store->versions[0];
     store->kept_count = 1;
     store->shown = store->kept[0]->plane;
-    store->usual_ids = store->row_max;
+    store->alone_ids = store->row_max;
     *out = store;
     return TG_OK;
 }

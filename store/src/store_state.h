@@ -61,8 +61,7 @@ struct tg_store {
     tg__cell *plane_cells[2]; /* the first two planes, by row */
     tg__ledger_row *ledger;
     tg__change_log log;
-    uint32_t usual_ids; /* ids below it may take the short way (tick.c); 0 while a reader holds an
-                           old version */
+    uint32_t alone_ids; /* row_max while no version but the current one is kept, else 0 */
     uint32_t era;       /* number of losses so far, and one */
     uint32_t kept_count;
     const tg_view *kept[TG__VERSIONS_MAX - 1]; /* the current version, and those that readers may

@@ -51,8 +51,8 @@ static void prove(const tg_store *store, tg__cell *cell, const tg__arrival *arri
 }
 
 /* The row's value, in a cell of its own, becomes image. */
-static inline void write_row(tg_store *store, uint64_t number, tg__cell *cell,
-                             const tg_image *image, const tg__arrival *arrival)
+static inline void write_row(tg_store *store, tg__cell *cell, const tg_image *image,
+                             const tg__arrival *arrival)
 {
     TG__STOP_POINT("a row has a new cell and not its values");
     cell->image = *image;
@@ -60,7 +60,7 @@ static inline void write_row(tg_store *store, uint64_t number, tg__cell *cell,
     cell->received_mono_ns = arrival->received_mono_ns;
     cell->ts_gateway_ns = arrival->ts_gateway_ns;
     cell->commit_delay_ns = commit_delay_ns(arrival);
-    cell->changed_in = number;
+    cell->changed_in = store->pending->number;
     prove(store, cell, arrival);
     tg__tally_add(&store->tally.admitted, 1);
 }
@@ -82,7 +82,7 @@ static void take_over(tg_store *store, uint16_t row, const tg_image *image,
     if (store->ledger[row].lineage != store->lineage) {
         mark_restart(store, row, image);
     }
-    write_row(store, store->pending->number, tg__row_renew(store, row), image, arrival);
+    write_row(store, tg__row_renew(store, row), image, arrival);
     store->ledger[row].epoch = image->epoch;
     tg__row_flag(store, row, TG__ROW_HAS_VALUE, TG__ROW_UNFOLLOWED);
     (void)follow_up(store, row, image);
@@ -129,12 +129,40 @@ static void settle_usual(tg_store *store, uint16_t row, tg_instrument_id id)
     ledger->usual = usual ? (uint64_t)ledger->epoch + 1 : 0;
 }
 
+/*
+ * Nearly every tick is the next one of a row that lacks nothing, and trades. The rule would say
+ * TG__ADMITTED: the epoch is the one that is held, the seq a higher one. That it rises by what is
+ * covered, from 1 to itself, also means that it has not gone round its 64 bits.
+ */
+static inline bool goes_on(const tg__ledger_row *ledger, const tg_image *image, uint64_t covered)
+{
+    return (uint64_t)image->epoch + 1 == ledger->usual && covered - 1 < image->seq &&
+           image->seq - covered == tg__ledger_seq(ledger) &&
+           image->value[TG_FIELD_STATUS] != TG_TRADING_HALTED;
+}
+
+/* Cell is the row's, in the pending version. */
+static inline tg__admission admit_usual(tg_store *store, uint16_t row, tg__cell *cell,
+                                        const tg_image *image, uint64_t covered,
+                                        const tg__arrival *arrival)
+{
+    tg__tally_add(&store->tally.covered_ticks, covered);
+    tg__ledger_regular(&store->ledger[row].account, image->seq, covered);
+    write_row(store, cell, image, arrival);
+    return store->history.ring_count == 0 ? TG__ADMITTED : follow_up(store, row, image);
+}
+
 /* Whatever the tick is. */
 __attribute__((noinline)) static tg__admission admit_with_care(tg_store *store, tg_instrument_id id,
                                                                const tg_image *image,
                                                                uint64_t covered,
                                                                const tg__arrival *arrival)
 {
+    if (id < store->row_max && goes_on(&store->ledger[id + 1], image, covered)) {
+        /* Usual, but a reader holds an old version: any plane may be taken. */
+        const uint16_t own = (uint16_t)(id + 1u);
+        return admit_usual(store, own, tg__row_renew(store, own), image, covered, arrival);
+    }
     const uint16_t row = tg__table_row(store->pending, id);
     if (row == 0) {
         return TG__REFUSED_UNKNOWN;
@@ -179,34 +207,24 @@ __attribute__((noinline)) static tg__admission admit_with_care(tg_store *store, 
     return admission;
 }
 
-/*
- * Nearly every tick is the next one of a row that lacks nothing, and trades. The rule would say
- * TG__ADMITTED: the epoch is the one that is held, the seq a higher one. That it rises by what is
- * covered, from 1 to itself, also means that it has not gone round its 64 bits.
- */
-static inline bool goes_on(const tg__ledger_row *ledger, const tg_image *image, uint64_t covered)
+/* tg__row_renew(), as long as no version but the current one is kept. */
+static inline tg__cell *renew_alone(tg_store *store, uint16_t row)
 {
-    return (uint64_t)image->epoch + 1 == ledger->usual && covered - 1 < image->seq &&
-           image->seq - covered == tg__ledger_seq(ledger) &&
-           image->value[TG_FIELD_STATUS] != TG_TRADING_HALTED;
+    tg_view *pending = store->pending;
+    const uint8_t plane = plane_alone(store, row);
+    if (pending->plane[row] != plane) {
+        tg__log_put(&store->log, pending->number, row);
+        pending->plane[row] = plane;
+    }
+    return cell_alone(store, plane, row);
 }
 
 tg__admission tg__store_admit(tg_store *store, tg_instrument_id id, const tg_image *image,
                               uint64_t covered, const tg__arrival *arrival)
 {
     const uint16_t row = (uint16_t)(id + 1u);
-    if (id >= store->usual_ids || !goes_on(&store->ledger[row], image, covered)) {
+    if (id >= store->alone_ids || !goes_on(&store->ledger[row], image, covered)) {
         return admit_with_care(store, id, image, covered, arrival);
     }
-    tg__tally_add(&store->tally.covered_ticks, covered);
-    tg__ledger_regular(&store->ledger[row].account, image->seq, covered);
-    const uint8_t plane = plane_alone(store, row);
-    tg_view *pending = store->pending;
-    const uint64_t number = pending->number;
-    if (pending->plane[row] != plane) {
-        tg__log_put(&store->log, number, row);
-        pending->plane[row] = plane;
-    }
-    write_row(store, number, cell_alone(store, plane, row), image, arrival);
-    return store->history.ring_count == 0 ? TG__ADMITTED : follow_up(store, row, image);
+    return admit_usual(store, row, renew_alone(store, row), image, covered, arrival);
 }
