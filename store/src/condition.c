@@ -72,7 +72,8 @@ void tg__store_set_not_entitled(tg_store *store, tg_instrument_id id, bool refus
     if (row == 0 || tg__table_has(store->pending, row, TG__ROW_NOT_ENTITLED) == refused) {
         return;
     }
-    store->pending->tag[row].flags ^= TG__ROW_NOT_ENTITLED;
+    tg__row_flag(store, row, refused ? TG__ROW_NOT_ENTITLED : 0,
+                 refused ? 0 : TG__ROW_NOT_ENTITLED);
     tg__row_touch(store, row);
     tg__watch_mark(store, row);
 }
@@ -83,7 +84,8 @@ void tg__store_set_unfollowed(tg_store *store, tg_instrument_id id)
     if (row == 0 || tg__table_has(store->pending, row, TG__ROW_UNFOLLOWED)) {
         return;
     }
-    store->pending->tag[row].flags |= TG__ROW_UNFOLLOWED;
+    tg__row_flag(store, row, TG__ROW_UNFOLLOWED, 0);
+    store->ledger[row].usual = 0;
     tg__row_touch(store, row);
     tg__watch_mark(store, row);
 }

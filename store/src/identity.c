@@ -75,6 +75,7 @@ static uint16_t keep_venue_name(tg_store *store, const char *name)
 static void identify(tg_store *store, uint16_t row, uint32_t entry, bool known)
 {
     tg__table_identify(store->pending, row, entry, known);
+    store->ledger[row].usual = 0;
     tg__row_touch(store, row);
     store->identity_stamp = store->pending->number;
 }
@@ -106,20 +107,18 @@ static void hide(tg_store *store, uint16_t row)
 /* Forget a row that has no id. */
 static void forget(tg_store *store, uint16_t row)
 {
-    tg_view *pending = store->pending;
     tg__book_free(store, row);
     tg__history_drop(store, row);
     tg__refusals_clear(&store->refusals[row]);
     identify(store, row, 0, false);
     *tg__row_renew(store, row) = (tg__cell){.changed_in = 0};
-    store->ledger[row].seq = 0;
     store->ledger[row].epoch = 0;
     store->ledger[row].lineage = 0;
     store->ledger[row].epoch_min = 0;
     store->position[row] = 0;
     store->orphan_venue[row] = 0;
     tg__ledger_clear(store, row);
-    pending->tag[row].flags = 0;
+    tg__row_flag(store, row, 0, UINT8_MAX);
     tg__free_rows_give(store->free_rows, row);
 }
 
@@ -145,8 +144,8 @@ static bool is_newer(const tg_store *store, uint16_t a, uint16_t b)
     const tg__ledger_row *of_a = &store->ledger[a];
     const tg__ledger_row *of_b = &store->ledger[b];
     return of_a->lineage == of_b->lineage &&
-           tg_version_compare((tg_version){of_a->epoch, of_a->seq},
-                              (tg_version){of_b->epoch, of_b->seq}) > 0;
+           tg_version_compare((tg_version){of_a->epoch, tg__ledger_seq(of_a)},
+                              (tg_version){of_b->epoch, tg__ledger_seq(of_b)}) > 0;
 }
 
 static void forget_orphan(tg_store *store, uint16_t row)
@@ -214,11 +213,10 @@ static uint16_t take_row(tg_store *store, tg_instrument_id id)
 /* The values have another scale: the version stays as a floor, nothing is shown. */
 static void drop_values(tg_store *store, uint16_t row)
 {
-    uint8_t *flags = &store->pending->tag[row].flags;
     tg__book_drop_values(store, row);
     tg__history_restart(store, row);
-    if ((*flags & TG__ROW_HAS_VALUE) != 0) {
-        *flags = (uint8_t)(*flags & ~(TG__ROW_HAS_VALUE | TG__ROW_RESTARTED));
+    if (tg__table_has(store->pending, row, TG__ROW_HAS_VALUE)) {
+        tg__row_flag(store, row, 0, TG__ROW_HAS_VALUE | TG__ROW_RESTARTED);
         tg__row_change(store, row);
     }
 }
@@ -359,7 +357,7 @@ void tg__store_restart(tg_store *store, uint64_t lineage, uint32_t generation)
     tg_view *pending = store->pending;
     while (pending->count > 0) {
         const uint16_t row = pending->known[pending->count - 1];
-        pending->tag[row].flags = (uint8_t)(pending->tag[row].flags & ~TG__ROW_NOT_ENTITLED);
+        tg__row_flag(store, row, 0, TG__ROW_NOT_ENTITLED);
         orphan(store, row);
     }
     memset(pending->venue, 0, TG_VENUE_MAX * sizeof *pending->venue);

@@ -104,9 +104,10 @@ static void break_off(tg_store *store, uint16_t row, const tg_image *image, uint
 void tg__ledger_irregular(tg_store *store, uint16_t row, const tg_image *image, uint64_t covered)
 {
     tg__losses *losses = &store->losses[row];
-    const tg_image *held = &tg__table_cell(store->pending, row)->image;
-    const bool goes_on = store->ledger[row].lineage == store->lineage && held->seq != 0;
-    if (goes_on && image->seq == held->seq && image->epoch == held->epoch) {
+    const tg__ledger_row *ledger = &store->ledger[row];
+    const uint64_t held_seq = tg__ledger_seq(ledger);
+    const bool goes_on = ledger->lineage == store->lineage && held_seq != 0;
+    if (goes_on && image->seq == held_seq && image->epoch == ledger->epoch) {
         /* Its values had gone with their scale and are there again: not another tick. */
         tg__tally_add(&store->tally.confirmed_anew, 1);
         tg__tally_add(&store->tally.unsaid, 0 - covered);
@@ -115,15 +116,15 @@ void tg__ledger_irregular(tg_store *store, uint16_t row, const tg_image *image, 
         return;
     }
     const uint64_t claimed = covered > 0 ? covered : 1; /* not known: itself */
-    if (!goes_on || image->seq <= held->seq) {
+    if (!goes_on || image->seq <= held_seq) {
         break_off(store, row, image, claimed);
         enter(store, row, image->seq, covered, claimed, claimed);
         return;
     }
-    const uint64_t advance = image->seq - held->seq;
+    const uint64_t advance = image->seq - held_seq;
     if (claimed < advance) {
         const uint64_t lost = advance - claimed;
-        open_hole(losses, held->seq + 1, held->seq + lost);
+        open_hole(losses, held_seq + 1, held_seq + lost);
         add(&losses->lost, &store->tally.lost, lost);
         enter(store, row, image->seq, covered, claimed, advance);
         return;
@@ -131,7 +132,7 @@ void tg__ledger_irregular(tg_store *store, uint16_t row, const tg_image *image, 
     /* It may reach back behind what another channel brought before it. */
     const uint64_t again = claimed - advance;
     const uint64_t filled =
-        again > 0 ? refill(store, row, first_covered(image->seq, claimed), held->seq) : 0;
+        again > 0 ? refill(store, row, first_covered(image->seq, claimed), held_seq) : 0;
     add(&losses->repeated, &store->tally.repeated, again - filled);
     enter(store, row, image->seq, covered, advance, advance);
 }

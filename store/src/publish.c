@@ -5,12 +5,6 @@
 #include "stop_point.h"
 #include "store_state.h"
 
-static inline void catch_up_value(const tg_view *to, const tg_view *from, uint16_t row)
-{
-    to->plane[row] = from->plane[row];
-    to->tag[row].flags = from->tag[row].flags;
-}
-
 static void catch_up_row(const tg_store *store, tg_view *to, const tg_view *from, uint16_t row,
                          uint64_t since)
 {
@@ -26,26 +20,44 @@ static void catch_up_row(const tg_store *store, tg_view *to, const tg_view *from
         }
     }
     TG__STOP_POINT("a row of the next version has its identity and not its values");
-    catch_up_value(to, from, row);
+    to->plane[row] = from->plane[row];
+    to->tag[row].flags = from->tag[row].flags;
     if (store->history.ring_count > 0) {
         tg__history_catch_up(to, from, row);
     }
 }
 
+/* Ticks of rows that had a value before, and nothing else. False: the log does not reach back. */
+static bool catch_up_ticks(const tg__change_log *log, const tg_view *to, const tg_view *from,
+                           uint64_t since)
+{
+    /* Out of the loop by hand: as far as the compiler knows, its stores may change them. */
+    const tg__change_log at = *log;
+    uint8_t *to_plane = to->plane;
+    const uint8_t *from_plane = from->plane;
+    for (uint32_t back = 0; back <= at.mask; back++) {
+        const tg__change change = tg__log_get(&at, at.end, back);
+        if (change.publication <= since) {
+            return true;
+        }
+        to_plane[change.row] = from_plane[change.row];
+    }
+    return false;
+}
+
 static void catch_up_rows(const tg_store *store, tg_view *to, const tg_view *from, uint64_t since)
 {
-    /* The usual case: ticks, and nothing else. */
-    const bool only_values = store->identity_stamp <= since && store->history.ring_count == 0;
+    const bool only_ticks = store->identity_stamp <= since && store->flags_stamp <= since &&
+                            store->history.ring_count == 0;
+    if (only_ticks && catch_up_ticks(&store->log, to, from, since)) {
+        return;
+    }
     for (uint32_t back = 0; back <= store->log.mask; back++) {
         const tg__change change = tg__log_get(&store->log, store->log.end, back);
         if (change.publication <= since) {
             return;
         }
-        if (only_values) {
-            catch_up_value(to, from, change.row);
-        } else {
-            catch_up_row(store, to, from, change.row, since);
-        }
+        catch_up_row(store, to, from, change.row, since);
     }
     /* A reader has slept on it for so long that the log does not reach back. */
     for (uint32_t row = 1; row <= store->row_max; row++) {
@@ -107,6 +119,8 @@ static tg_view *find_free_version(tg_store *store, const tg_view *published)
             store->kept[store->kept_count++] = version;
         }
     }
+    store->shown = published->plane;
+    store->alone_ids = store->kept_count == 1 ? store->row_max : 0;
     return newest;
 }
 

@@ -70,6 +70,9 @@ static void judge(tg_store *store, const tg_view *view, uint16_t row, int64_t no
     told->quality = (uint8_t)verdict.quality;
     told->cause = (uint8_t)verdict.cause;
     told->watched = (uint8_t)watched_as(verdict.quality);
+    if (told->watched != TG__WATCHED_TRADING) {
+        store->ledger[row].usual = 0;
+    }
 }
 
 void tg__watch_published(tg_store *store, const tg_view *view, int64_t now_mono_ns)

@@ -148,6 +148,8 @@ tg_err tg__store_open(const tg__store_options *options, tg_store **out)
     store->reader_count = options->readers_max;
     store->version_count = options->readers_max + 2;
     store->pool.capacity = entry_count_for(options->instruments_max);
+    store->plane_cells[0] = store->cells;
+    store->plane_cells[1] = store->cells + store->row_max + 1;
     store->era = 1;
     tg__history_init(&store->history, options);
     tg__watch_init(&store->watch, options->transitions_max);
@@ -173,6 +175,8 @@ tg_err tg__store_open(const tg__store_options *options, tg_store **out)
     store->pending->number = 1;
     store->kept[0] = &store->versions[0];
     store->kept_count = 1;
+    store->shown = store->kept[0]->plane;
+    store->alone_ids = store->row_max;
     *out = store;
     return TG_OK;
 }

@@ -55,15 +55,19 @@ struct tg_store {
     tg__refusal_tally *venue_refusals; /* by venue id */
     tg__losses *losses;                /* by row */
 
-    /* The writer's. */
-    tg_view *pending; /* the version that is being written; never current, never held */
-    tg__entry_pool pool;
-    tg__cell *cells; /* by plane and row */
+    /* The writer's; first what every tick asks. */
+    tg_view *pending;         /* the version that is being written; never current, never held */
+    const uint8_t *shown;     /* by row: its plane in the current version */
+    tg__cell *plane_cells[2]; /* the first two planes, by row */
+    tg__ledger_row *ledger;
     tg__change_log log;
+    uint32_t alone_ids; /* row_max while no version but the current one is kept, else 0 */
+    uint32_t era;       /* number of losses so far, and one */
     uint32_t kept_count;
     const tg_view *kept[TG__VERSIONS_MAX - 1]; /* the current version, and those that readers may
                                                   hold: their cells are not written */
-    tg__ledger_row *ledger;
+    tg__entry_pool pool;
+    tg__cell *cells;        /* by plane and row */
     uint16_t *position;     /* by row: in the pending version's known[] */
     uint16_t *orphan_venue; /* by row, of an orphan: in venue_names; 0: none. Venue ids change with
                                the dictionary's generation, names do not */
@@ -72,11 +76,11 @@ struct tg_store {
     uint64_t book_stamp;                     /* publication in which any book last changed */
     uint64_t venue_stamp;                    /* publication in which a venue last changed */
     uint64_t identity_stamp; /* publication in which a row's identity last changed */
+    uint64_t flags_stamp;    /* publication in which a row's flags last did */
     uint64_t lineage;
     uint32_t generation;
     tg__quality_watch watch;
     tg__history history;
-    uint32_t era; /* number of losses so far, and one */
     tg__order *free_rows;
     uint32_t orphan_count; /* rows that kept their value over a restart and have no id yet */
     uint16_t orphan_hand;  /* where the search for one to give up goes on */
@@ -142,11 +146,17 @@ void tg__ledger_refused(tg_store *store, uint16_t row, const tg_image *image, ui
 void tg__ledger_clear(tg_store *store, uint16_t row);
 void tg__ledger_total(const tg__tally *tally, tg_ledger *out);
 
+/* Seq of the version in the row's cell of the pending version. */
+static inline uint64_t tg__ledger_seq(const tg__ledger_row *ledger)
+{
+    /* Relaxed: only this thread writes it. */
+    return atomic_load_explicit(&ledger->account.newest, memory_order_relaxed);
+}
+
 /* An admitted row that stands for just the ticks by which it raises the seq, in the epoch or a
  * later one of the lineage. The totals of these are admitted and covered_ticks. */
-static inline void tg__ledger_regular(tg_store *store, uint16_t row, uint64_t seq, uint64_t covered)
+static inline void tg__ledger_regular(tg__account *account, uint64_t seq, uint64_t covered)
 {
-    tg__account *account = &store->ledger[row].account;
     tg__tally_add(&account->covered, covered);
     atomic_store_explicit(&account->newest, seq, memory_order_relaxed);
     tg__tally_add(&account->received, 1);
@@ -156,9 +166,9 @@ static inline void tg__ledger_regular(tg_store *store, uint16_t row, uint64_t se
 static inline void tg__ledger_admitted(tg_store *store, uint16_t row, const tg_image *image,
                                        uint64_t covered, bool comparable)
 {
-    const uint64_t advance = image->seq - store->ledger[row].seq;
+    const uint64_t advance = image->seq - tg__ledger_seq(&store->ledger[row]);
     if (comparable && covered == advance && advance != 0) {
-        tg__ledger_regular(store, row, image->seq, covered);
+        tg__ledger_regular(&store->ledger[row].account, image->seq, covered);
     } else {
         tg__ledger_irregular(store, row, image, covered);
     }
@@ -177,24 +187,17 @@ uint8_t tg__plane_free(const tg_store *store, uint16_t row);
 
 /*
  * The row's cell in the pending version, to be written whole. The first time in a publication that
- * is another one than the row had, which the current version shows: the one in plane free, and the
- * change is logged. Later it is the same again.
+ * is another one than the row had, which the current version shows: one that no kept version shows,
+ * and the change is logged. Later it is the same again.
  */
-static inline tg__cell *tg__row_renew_in(tg_store *store, uint16_t row, uint8_t free)
-{
-    tg_view *pending = store->pending;
-    uint8_t plane = pending->plane[row];
-    if (plane == store->kept[0]->plane[row]) {
-        plane = free;
-        pending->plane[row] = free;
-        tg__log_put(&store->log, pending->number, row);
-    }
-    return tg__table_cell_in(pending, plane, row);
-}
-
 static inline tg__cell *tg__row_renew(tg_store *store, uint16_t row)
 {
-    return tg__row_renew_in(store, row, tg__plane_free(store, row));
+    tg_view *pending = store->pending;
+    if (pending->plane[row] == store->shown[row]) {
+        pending->plane[row] = tg__plane_free(store, row);
+        tg__log_put(&store->log, pending->number, row);
+    }
+    return tg__table_cell_in(pending, pending->plane[row], row);
 }
 
 /* Likewise, with what the row had in it. */
@@ -218,6 +221,17 @@ static inline void tg__row_touch(tg_store *store, uint16_t row)
 static inline void tg__row_change(tg_store *store, uint16_t row)
 {
     tg__row_edit(store, row)->changed_in = store->pending->number;
+}
+
+/* Flags of row change. Versions that catch up see it only if the row is touched as well. */
+static inline void tg__row_flag(tg_store *store, uint16_t row, uint8_t set, uint8_t clear)
+{
+    uint8_t *flags = &store->pending->tag[row].flags;
+    const uint8_t now = (uint8_t)((*flags | set) & ~clear);
+    if (now != *flags) {
+        *flags = now;
+        store->flags_stamp = store->pending->number;
+    }
 }
 
 /* A loss begins, or ends: what was proved before needs a new proof. */

@@ -67,9 +67,9 @@ typedef struct tg__refusal_tally {
 
 /* What admission asks, and the row's account. All but the account is the writer's. */
 typedef struct tg__ledger_row {
-    uint64_t seq;     /* with epoch: the version in the row's cell of the pending version */
-    uint64_t lineage; /* in which that was given */
-    uint32_t epoch;
+    uint64_t usual;     /* epoch + 1 of ticks that may take the short way (tick.c); 0: none may */
+    uint64_t lineage;   /* this and the epoch: of the version in the row's cell of the pending */
+    uint32_t epoch;     /* version. Its seq is the account's newest */
     uint32_t epoch_min; /* older epochs have another scale */
     tg__account account;
     uint32_t account_epoch; /* first one of the numbering that the account is in */

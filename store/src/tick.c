@@ -25,20 +25,23 @@ static bool is_proved_newer(const tg_image *held, const tg_image *image)
 
 static void mark_restart(tg_store *store, uint16_t row, const tg_image *image)
 {
-    uint8_t *flags = &store->pending->tag[row].flags;
-    *flags = (uint8_t)(*flags & ~TG__ROW_RESTARTED);
-    if ((*flags & TG__ROW_HAS_VALUE) != 0 &&
-        !is_proved_newer(&tg__table_cell(store->pending, row)->image, image)) {
-        *flags |= TG__ROW_RESTARTED;
+    const bool restarted = tg__table_has(store->pending, row, TG__ROW_HAS_VALUE) &&
+                           !is_proved_newer(&tg__table_cell(store->pending, row)->image, image);
+    tg__row_flag(store, row, restarted ? TG__ROW_RESTARTED : 0, restarted ? 0 : TG__ROW_RESTARTED);
+    if (restarted) {
         tg__tally_add(&store->tally.history_restarts, 1);
     }
     store->ledger[row].lineage = store->lineage;
 }
 
-static uint32_t commit_delay_ns(const tg__arrival *arrival)
+static inline uint32_t commit_delay_ns(const tg__arrival *arrival)
 {
-    const int64_t delay = tg__age_ns(arrival->received_mono_ns, arrival->now_mono_ns);
-    return delay > UINT32_MAX ? UINT32_MAX : (uint32_t)delay;
+    const uint64_t delay =
+        (uint64_t)arrival->now_mono_ns - (uint64_t)arrival->received_mono_ns; /* modulo 2^64 */
+    if (delay <= UINT32_MAX) {
+        return (uint32_t)delay;
+    }
+    return arrival->now_mono_ns > arrival->received_mono_ns ? UINT32_MAX : 0;
 }
 
 static void prove(const tg_store *store, tg__cell *cell, const tg__arrival *arrival)
@@ -48,7 +51,7 @@ static void prove(const tg_store *store, tg__cell *cell, const tg__arrival *arri
 }
 
 /* The row's value, in a cell of its own, becomes image. */
-static inline void write_row(tg_store *store, uint16_t row, tg__cell *cell, const tg_image *image,
+static inline void write_row(tg_store *store, tg__cell *cell, const tg_image *image,
                              const tg__arrival *arrival)
 {
     TG__STOP_POINT("a row has a new cell and not its values");
@@ -59,12 +62,12 @@ static inline void write_row(tg_store *store, uint16_t row, tg__cell *cell, cons
     cell->commit_delay_ns = commit_delay_ns(arrival);
     cell->changed_in = store->pending->number;
     prove(store, cell, arrival);
-    store->ledger[row].seq = image->seq;
     tg__tally_add(&store->tally.admitted, 1);
 }
 
 /* What else a new value brings about, where it does. */
-static tg__admission follow_up(tg_store *store, uint16_t row, const tg_image *image)
+__attribute__((noinline)) static tg__admission follow_up(tg_store *store, uint16_t row,
+                                                         const tg_image *image)
 {
     if (store->history.ring_count > 0) {
         tg__history_add(store, row);
@@ -79,27 +82,74 @@ static void take_over(tg_store *store, uint16_t row, const tg_image *image,
     if (store->ledger[row].lineage != store->lineage) {
         mark_restart(store, row, image);
     }
-    write_row(store, row, tg__row_renew(store, row), image, arrival);
+    write_row(store, tg__row_renew(store, row), image, arrival);
     store->ledger[row].epoch = image->epoch;
-    uint8_t *flags = &store->pending->tag[row].flags;
-    *flags = (uint8_t)((*flags | TG__ROW_HAS_VALUE) & ~TG__ROW_UNFOLLOWED);
+    tg__row_flag(store, row, TG__ROW_HAS_VALUE, TG__ROW_UNFOLLOWED);
     (void)follow_up(store, row, image);
+}
+
+/*
+ * The cell that row's next value goes to, and its plane, as long as no version but the current one
+ * is kept: planes 0 and 1 take turns.
+ */
+static inline uint8_t plane_alone(const tg_store *store, uint16_t row)
+{
+    return store->shown[row] == 0;
+}
+
+static inline tg__cell *cell_alone(const tg_store *store, uint8_t plane, uint16_t row)
+{
+    return &store->plane_cells[plane][row];
 }
 
 void tg__store_expect(const tg_store *store, tg_instrument_id id)
 {
-    const tg_view *pending = store->pending;
-    const uint32_t row = (uint32_t)id + 1;
-    if (row > pending->row_max) {
+    if (id >= store->row_max) {
         return;
     }
+    const uint16_t row = (uint16_t)(id + 1u);
     __builtin_prefetch(&store->ledger[row], 1);
-    /* The cell that it will most likely be written to. */
-    const char *cell = (const char *)tg__table_cell_in(
-        pending, store->kept[0]->plane[row] == 0 ? 1 : 0, (uint16_t)row);
+    const char *cell = (const char *)cell_alone(store, plane_alone(store, row), row);
     for (size_t line = 0; line < sizeof(tg__cell); line += TG__CACHE_LINE) {
         __builtin_prefetch(cell + line, 1);
     }
+}
+
+/*
+ * Row has just been taken over: may its next tick take the short way? Yes, if it is where its id
+ * says and the rule of admission has nothing to ask but the version. Whatever changes one of these
+ * afterwards puts usual back to 0: another identity, its lineage and scale with it, losing its
+ * channel, and a quality that any tick can change.
+ */
+static void settle_usual(tg_store *store, uint16_t row, tg_instrument_id id)
+{
+    tg__ledger_row *ledger = &store->ledger[row];
+    const bool usual =
+        tg__table_is_own(store->pending, id) && ledger->told.watched == TG__WATCHED_TRADING;
+    ledger->usual = usual ? (uint64_t)ledger->epoch + 1 : 0;
+}
+
+/*
+ * Nearly every tick is the next one of a row that lacks nothing, and trades. The rule would say
+ * TG__ADMITTED: the epoch is the one that is held, the seq a higher one. That it rises by what is
+ * covered, from 1 to itself, also means that it has not gone round its 64 bits.
+ */
+static inline bool goes_on(const tg__ledger_row *ledger, const tg_image *image, uint64_t covered)
+{
+    return (uint64_t)image->epoch + 1 == ledger->usual && covered - 1 < image->seq &&
+           image->seq - covered == tg__ledger_seq(ledger) &&
+           image->value[TG_FIELD_STATUS] != TG_TRADING_HALTED;
+}
+
+/* Cell is the row's, in the pending version. */
+static inline tg__admission admit_usual(tg_store *store, uint16_t row, tg__cell *cell,
+                                        const tg_image *image, uint64_t covered,
+                                        const tg__arrival *arrival)
+{
+    tg__tally_add(&store->tally.covered_ticks, covered);
+    tg__ledger_regular(&store->ledger[row].account, image->seq, covered);
+    write_row(store, cell, image, arrival);
+    return store->history.ring_count == 0 ? TG__ADMITTED : follow_up(store, row, image);
 }
 
 /* Whatever the tick is. */
@@ -108,17 +158,22 @@ __attribute__((noinline)) static tg__admission admit_with_care(tg_store *store, 
                                                                uint64_t covered,
                                                                const tg__arrival *arrival)
 {
+    if (id < store->row_max && goes_on(&store->ledger[id + 1], image, covered)) {
+        /* Usual, but a reader holds an old version: any plane may be taken. */
+        const uint16_t own = (uint16_t)(id + 1u);
+        return admit_usual(store, own, tg__row_renew(store, own), image, covered, arrival);
+    }
     const uint16_t row = tg__table_row(store->pending, id);
     if (row == 0) {
         return TG__REFUSED_UNKNOWN;
     }
     const tg__ledger_row *ledger = &store->ledger[row];
     const tg__holding holding = {
-        .version = {ledger->epoch, ledger->seq},
+        .version = {ledger->epoch, tg__ledger_seq(ledger)},
         .epoch_min = ledger->epoch_min,
         .has_value = tg__table_has(store->pending, row, TG__ROW_HAS_VALUE),
         .comparable = ledger->lineage == store->lineage,
-        .values_equal = ledger->seq == image->seq && ledger->epoch == image->epoch &&
+        .values_equal = tg__ledger_seq(ledger) == image->seq && ledger->epoch == image->epoch &&
                         values_equal(&tg__table_cell(store->pending, row)->image, image),
     };
     const tg__admission admission =
@@ -128,12 +183,12 @@ __attribute__((noinline)) static tg__admission admit_with_care(tg_store *store, 
         tg__tally_add(&store->tally.covered_ticks, covered);
         tg__ledger_admitted(store, row, image, covered, holding.comparable);
         take_over(store, row, image, arrival);
+        settle_usual(store, row, id);
         break;
     case TG__CONFIRMED:
         if (holding.has_value && holding.comparable) {
             prove(store, tg__row_edit(store, row), arrival);
-            uint8_t *flags = &store->pending->tag[row].flags;
-            *flags = (uint8_t)(*flags & ~TG__ROW_UNFOLLOWED);
+            tg__row_flag(store, row, 0, TG__ROW_UNFOLLOWED);
             tg__watch_tick(store, row, image);
             tg__ledger_confirmed(store, row, image, covered);
         }
@@ -152,42 +207,24 @@ __attribute__((noinline)) static tg__admission admit_with_care(tg_store *store, 
     return admission;
 }
 
-/*
- * Nearly every tick: the next one of a row that lacks nothing and is where its id says, while
- * nobody holds an old version. Asks the same rule; of the rest it knows that there is nothing to
- * do.
- */
-static inline bool goes_on(const tg_store *store, uint16_t row, const tg_image *image,
-                           uint64_t covered)
+/* tg__row_renew(), as long as no version but the current one is kept. */
+static inline tg__cell *renew_alone(tg_store *store, uint16_t row)
 {
-    const tg__ledger_row *ledger = &store->ledger[row];
-    const tg__holding holding = {
-        .version = {ledger->epoch, ledger->seq},
-        .epoch_min = ledger->epoch_min,
-        .has_value = true,
-        .comparable = true,
-        .values_equal = false,
-    };
-    const uint8_t flags = store->pending->tag[row].flags;
-    return store->kept_count == 1 && ledger->lineage == store->lineage &&
-           ledger->epoch == image->epoch &&
-           (flags & (TG__ROW_HAS_VALUE | TG__ROW_UNFOLLOWED)) == TG__ROW_HAS_VALUE &&
-           covered == image->seq - ledger->seq && covered != 0 &&
-           tg__admission_decide(&holding, tg_image_version(image), false) == TG__ADMITTED;
+    tg_view *pending = store->pending;
+    const uint8_t plane = plane_alone(store, row);
+    if (pending->plane[row] != plane) {
+        tg__log_put(&store->log, pending->number, row);
+        pending->plane[row] = plane;
+    }
+    return cell_alone(store, plane, row);
 }
 
 tg__admission tg__store_admit(tg_store *store, tg_instrument_id id, const tg_image *image,
                               uint64_t covered, const tg__arrival *arrival)
 {
     const uint16_t row = (uint16_t)(id + 1u);
-    if (!tg__table_is_own(store->pending, id) || !goes_on(store, row, image, covered)) {
+    if (id >= store->alone_ids || !goes_on(&store->ledger[row], image, covered)) {
         return admit_with_care(store, id, image, covered, arrival);
     }
-    tg__tally_add(&store->tally.covered_ticks, covered);
-    tg__ledger_regular(store, row, image->seq, covered);
-    const uint8_t free = store->kept[0]->plane[row] == 0 ? 1 : 0; /* as none else is kept */
-    write_row(store, row, tg__row_renew_in(store, row, free), image, arrival);
-    return store->history.ring_count == 0 && !tg__watch_minds(store, row, image)
-               ? TG__ADMITTED
-               : follow_up(store, row, image);
+    return admit_usual(store, row, renew_alone(store, row), image, covered, arrival);
 }

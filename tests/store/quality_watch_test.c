@@ -123,6 +123,37 @@ static void a_halt_and_its_end_are_told_with_the_ticks_that_bring_them(void **st
     tg__store_close(at.store);
 }
 
+/* Ticks that simply go on are not looked at closely, until something is to be told again. */
+static void ticks_in_a_row_do_not_hide_what_the_next_one_brings(void **state)
+{
+    (void)state;
+    watching at = live();
+    uint64_t seq = 1;
+    for (unsigned round = 0; round < 3; round++) {
+        for (unsigned i = 0; i < 3; i++) {
+            tick(&at, 1, ++seq, S);
+        }
+        assert_nothing_told(&at);
+        tg_image halted = quote(1, ++seq, 100);
+        set_field(&halted, TG_FIELD_STATUS, TG_TRADING_HALTED);
+        assert_int_equal(admit_at(at.store, 1, halted, S), TG__ADMITTED);
+        tg__store_publish(at.store, S);
+        assert_told(&at, 1, TG_QUALITY_LIVE, TG_QUALITY_HALTED, TG_QUALITY_CAUSE_STATUS);
+        tick(&at, 1, ++seq, S);
+        assert_told(&at, 1, TG_QUALITY_HALTED, TG_QUALITY_LIVE, TG_QUALITY_CAUSE_NONE);
+        tick(&at, 1, ++seq, S);
+        tg__store_set_venue_stale(at.store, 0, true);
+        tg__store_publish(at.store, S);
+        assert_told(&at, 1, TG_QUALITY_LIVE, TG_QUALITY_STALE, TG_QUALITY_CAUSE_VENUE);
+        tg__store_set_venue_stale(at.store, 0, false);
+        tg__store_publish(at.store, S);
+        assert_nothing_told(&at);
+        tick(&at, 1, ++seq, S);
+        assert_told(&at, 1, TG_QUALITY_STALE, TG_QUALITY_LIVE, TG_QUALITY_CAUSE_NONE);
+    }
+    tg__store_close(at.store);
+}
+
 static void what_the_gateway_says_of_one_instrument_is_told(void **state)
 {
     (void)state;
@@ -315,6 +346,7 @@ int main(void)
         cmocka_unit_test(a_loss_of_the_link_and_each_proof_after_it_are_told),
         cmocka_unit_test(the_cause_of_a_recovery_is_what_has_ended),
         cmocka_unit_test(a_halt_and_its_end_are_told_with_the_ticks_that_bring_them),
+        cmocka_unit_test(ticks_in_a_row_do_not_hide_what_the_next_one_brings),
         cmocka_unit_test(what_the_gateway_says_of_one_instrument_is_told),
         cmocka_unit_test(silence_is_told_by_a_sweep_and_its_end_by_the_tick),
         cmocka_unit_test(a_sweep_goes_on_where_the_last_one_ended),
