@@ -9,9 +9,8 @@
 
 #include <tickglass/client.h>
 
-#include "../integration/gateway_process.h"
 #include "client_rig.h"
-#include "tls_front.h"
+#include "tls_gateway_fixture.h"
 
 #define PASSWORD "open sesame"
 #define WANTED   "crt chain.pem verify required ca-file client_root.pem "
@@ -26,9 +25,6 @@ static const char *const binds[PORTS] = {
     [TLS_1_2] = WANTED "ssl-max-ver TLSv1.2",
     [TLS_1_3] = WANTED "ssl-min-ver TLSv1.3",
 };
-
-static gateway_process gateway;
-static tls_front front;
 
 /* What the options point to. */
 typedef struct identity {
@@ -161,20 +157,7 @@ static void what_cannot_be_used_is_refused_at_once_and_named(void **state)
 static int start(void **state)
 {
     (void)state;
-    tls_front_init(&front);
-    if (!gateway_process_start(&gateway, TG_GATEWAY_PROGRAM, NULL)) {
-        return -1;
-    }
-    tls_front_start(&front, binds, PORTS, gateway.port, true);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    tls_front_stop(&front);
-    (void)gateway_process_stop(&gateway);
-    return 0;
+    return tls_gateway_fixture_start(binds, PORTS);
 }
 
 int main(void)
@@ -188,5 +171,6 @@ int main(void)
         cmocka_unit_test(one_of_another_authority_is_refused_and_told),
         cmocka_unit_test(what_cannot_be_used_is_refused_at_once_and_named),
     };
-    return cmocka_run_group_tests_name("sdk.tls_client_certificate", tests, start, stop);
+    return cmocka_run_group_tests_name("sdk.tls_client_certificate", tests, start,
+                                       tls_gateway_fixture_stop);
 }

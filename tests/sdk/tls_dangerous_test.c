@@ -9,9 +9,8 @@
 
 #include <tickglass/client.h>
 
-#include "../integration/gateway_process.h"
 #include "client_rig.h"
-#include "tls_front.h"
+#include "tls_gateway_fixture.h"
 
 enum {
     OF_STRANGER,
@@ -27,9 +26,6 @@ static const char *const binds[PORTS] = {
     [EXPIRED] = "crt expired.pem",
     [ELSEWHERE_1_2] = "crt elsewhere.pem ssl-max-ver TLSv1.2",
 };
-
-static gateway_process gateway;
-static tls_front front;
 
 typedef struct target {
     char url[64];
@@ -113,20 +109,7 @@ static void this_build_refuses_it(void **state)
 static int start(void **state)
 {
     (void)state;
-    tls_front_init(&front);
-    if (!gateway_process_start(&gateway, TG_GATEWAY_PROGRAM, NULL)) {
-        return -1;
-    }
-    tls_front_start(&front, binds, PORTS, gateway.port, true);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    tls_front_stop(&front);
-    (void)gateway_process_stop(&gateway);
-    return 0;
+    return tls_gateway_fixture_start(binds, PORTS);
 }
 
 int main(void)
@@ -142,5 +125,5 @@ int main(void)
         cmocka_unit_test(this_build_refuses_it),
 #endif
     };
-    return cmocka_run_group_tests_name("sdk.tls_dangerous", tests, start, stop);
+    return cmocka_run_group_tests_name("sdk.tls_dangerous", tests, start, tls_gateway_fixture_stop);
 }

@@ -10,10 +10,9 @@
 
 #include <tickglass/client.h>
 
-#include "../integration/gateway_process.h"
 #include "client_rig.h"
 #include "raw_server.h"
-#include "tls_front.h"
+#include "tls_gateway_fixture.h"
 
 enum {
     CHAIN,
@@ -45,9 +44,6 @@ static const char *const binds[PORTS] = {
     [OF_STRANGER] = "crt of_stranger.pem",
     [ROOT_SENT_TOO] = "crt with_root.pem",
 };
-
-static gateway_process gateway;
-static tls_front front;
 
 static void open_client_of(client_rig *rig, int port, const char *host)
 {
@@ -207,20 +203,7 @@ static void all_checks_that_failed_are_named(void **state)
 static int start(void **state)
 {
     (void)state;
-    tls_front_init(&front);
-    if (!gateway_process_start(&gateway, TG_GATEWAY_PROGRAM, NULL)) {
-        return -1;
-    }
-    tls_front_start(&front, binds, PORTS, gateway.port, true);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    tls_front_stop(&front);
-    (void)gateway_process_stop(&gateway);
-    return 0;
+    return tls_gateway_fixture_start(binds, PORTS);
 }
 
 int main(void)
@@ -241,5 +224,6 @@ int main(void)
         cmocka_unit_test(dates_are_checked),
         cmocka_unit_test(all_checks_that_failed_are_named),
     };
-    return cmocka_run_group_tests_name("sdk.tls_server_certificate", tests, start, stop);
+    return cmocka_run_group_tests_name("sdk.tls_server_certificate", tests, start,
+                                       tls_gateway_fixture_stop);
 }

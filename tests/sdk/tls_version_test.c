@@ -9,9 +9,8 @@
 
 #include <tickglass/client.h>
 
-#include "../integration/gateway_process.h"
 #include "client_rig.h"
-#include "tls_front.h"
+#include "tls_gateway_fixture.h"
 
 #define OLD_CIPHERS "ciphers DEFAULT:@SECLEVEL=0"
 
@@ -31,9 +30,6 @@ static const char *const binds[PORTS] = {
     [TLS_1_3] = "crt chain.pem ssl-min-ver TLSv1.3",
     [EITHER] = "crt chain.pem ssl-min-ver TLSv1.2",
 };
-
-static gateway_process gateway;
-static tls_front front;
 
 static void open_client(client_rig *rig, unsigned port)
 {
@@ -132,20 +128,7 @@ static void version_1_3_is_preferred(void **state)
 static int start(void **state)
 {
     (void)state;
-    tls_front_init(&front);
-    if (!gateway_process_start(&gateway, TG_GATEWAY_PROGRAM, NULL)) {
-        return -1;
-    }
-    tls_front_start(&front, binds, PORTS, gateway.port, true);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    tls_front_stop(&front);
-    (void)gateway_process_stop(&gateway);
-    return 0;
+    return tls_gateway_fixture_start(binds, PORTS);
 }
 
 int main(void)
@@ -159,5 +142,5 @@ int main(void)
         cmocka_unit_test(version_1_3_is_taken),
         cmocka_unit_test(version_1_3_is_preferred),
     };
-    return cmocka_run_group_tests_name("sdk.tls_version", tests, start, stop);
+    return cmocka_run_group_tests_name("sdk.tls_version", tests, start, tls_gateway_fixture_stop);
 }
