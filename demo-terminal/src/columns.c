@@ -114,3 +114,12 @@ void columns_fit(column_layout *layout, uint16_t total)
         }
     }
 }
+
+tg_span columns_span(const column_layout *layout, column_id column, uint16_t grid_row)
+{
+    const uint16_t start = layout->start[column];
+    const uint16_t room = start < layout->total ? (uint16_t)(layout->total - start) : 0;
+    const uint16_t width = layout->width[column] < room ? layout->width[column] : room;
+    const tg_span span = {grid_row, start, width};
+    return span;
+}

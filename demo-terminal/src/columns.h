@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <tickglass/cell_grid.h>
+
 typedef enum column_id {
     COLUMN_VENUE,
     COLUMN_SYMBOL,
@@ -40,6 +42,12 @@ void columns_want(column_layout *layout, column_id column, uint16_t width);
  * sizes, per cent, venue; never the age.
  */
 void columns_fit(column_layout *layout, uint16_t total);
+
+/*
+ * The cells of a column that is shown, in that row of the grid. One that the layout's edge cuts is
+ * narrower: what has no room then is "####". Thread: owner.
+ */
+tg_span columns_span(const column_layout *layout, column_id column, uint16_t grid_row);
 
 const char *column_title(column_id column);
 bool column_has_arrow(column_id column);

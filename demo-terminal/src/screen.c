@@ -12,6 +12,7 @@
 #include "drawn_text.h"
 #include "header_panel.h"
 #include "help_panel.h"
+#include "quality_look.h"
 #include "watchlist_panel.h"
 
 #define NS_PER_S  INT64_C(1000000000)
@@ -295,7 +296,7 @@ static void collect_rows(screen *self, const tg_view *view, int64_t now_mono_ns)
         shown->view.selected = shown->index == self->selected;
         if (shown->view.row != NULL) {
             note_version(self, shown, watch, now_mono_ns);
-            suspect += watchlist_is_suspect(shown->row.quality) ? 1 : 0;
+            suspect += quality_is_suspect(shown->row.quality) ? 1 : 0;
         }
     }
     if (suspect > self->header.suspect_count) {
@@ -339,7 +340,7 @@ static void count_all_rows(screen *self, const tg_view *view, int64_t now_mono_n
             look_up(self, view, feed_row(self->parts.feed, i), now_mono_ns, &row);
         if (shown.row != NULL) {
             self->counts.rows_with_data++;
-            self->header.suspect_count += watchlist_is_suspect(row.quality) ? 1 : 0;
+            self->header.suspect_count += quality_is_suspect(row.quality) ? 1 : 0;
         }
     }
 }

@@ -11,6 +11,7 @@
 #include "golden_picture.h"
 #include "header_panel.h"
 #include "help_panel.h"
+#include "quality_look.h"
 #include "tg_cmocka.h"
 
 #define S   INT64_C(1000000000)
@@ -289,7 +290,7 @@ static void nothing_is_in_a_good_or_rising_colour_over_stale_prices(void **state
         tg_grid_clear(f.grid, blank);
         watchlist_draw_row(f.grid, 5, &f.layout, f.palette, &watch, &view, NOW);
         header_view header = sample_header();
-        header.suspect_count = watchlist_is_suspect(row.quality) ? 1 : 0;
+        header.suspect_count = quality_is_suspect(row.quality) ? 1 : 0;
         header_draw(f.grid, f.palette, &header);
         tg_grid_forget(f.grid);
         const tg_draw_list *list = tg_grid_damage(f.grid);
