@@ -107,6 +107,7 @@ static tg_err open_client(feed *self, const terminal_options *options, char *why
     client.on_message = self->record != NULL ? on_message : NULL;
     client.ctx = self;
     client.history_points = FEED_HISTORY_POINTS;
+    client.history_step_ms = FEED_HISTORY_STEP_MS;
     client.history_instruments = self->row_capacity < FEED_HISTORY_INSTRUMENTS
                                      ? (uint32_t)self->row_capacity
                                      : FEED_HISTORY_INSTRUMENTS;

@@ -20,9 +20,10 @@
 #define FEED_NOTICE_SIZE    224
 #define FEED_NO_ROW         SIZE_MAX
 
-/* A quarter of an hour in seconds, of so many instruments at a time: 17 MB, which are touched only
- * where ticks come. */
-#define FEED_HISTORY_POINTS      900
+/* A quarter of an hour in half seconds, of so many instruments at a time: 33 MB, which are touched
+ * only where ticks come. */
+#define FEED_HISTORY_STEP_MS     500
+#define FEED_HISTORY_POINTS      1800
 #define FEED_HISTORY_INSTRUMENTS 256
 
 typedef struct feed feed;

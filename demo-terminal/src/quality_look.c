@@ -1,5 +1,9 @@
 #include "quality_look.h"
 
+#include <stdio.h>
+
+#include <tickglass/time_text.h>
+
 bool quality_is_suspect(tg_quality quality)
 {
     switch (quality) {
@@ -39,4 +43,14 @@ uint32_t quality_colour(const tg_palette *palette, tg_quality quality)
         return palette->faint;
     }
     return palette->bad;
+}
+
+void quality_note(tg_quality quality, int64_t age_ns, char text[QUALITY_NOTE_SIZE])
+{
+    char age[TG_TIME_TEXT_SIZE] = "";
+    if (tg_age_text(age_ns, age, sizeof age) != TG_OK) {
+        age[0] = '\0';
+    }
+    (void)snprintf(text, QUALITY_NOTE_SIZE, "%s%s %s", quality_is_suspect(quality) ? "! " : "",
+                   tg_quality_name(quality), age);
 }

@@ -104,7 +104,8 @@ static void note_quality(trade_list *list, const trade_sample *sample)
 static void take_next_version(trade_list *list, const trade_sample *sample)
 {
     const tg_image *image = &sample->row->image;
-    if (image->epoch != list->version.epoch) {
+    /* An older version comes from another lineage only. */
+    if (image->epoch != list->version.epoch || image->seq < list->version.seq) {
         list->pending = 0;
         (void)append(list, TRADE_NEW_SEQUENCE, sample->utc_ns);
         return;
@@ -129,7 +130,7 @@ void trade_list_take(trade_list *list, const trade_sample *sample)
     if (!list->begun) {
         (void)append(list, TRADE_LIST_BEGINS, sample->utc_ns);
         list->begun = true;
-    } else if (tg_version_compare(tg_image_version(&sample->row->image), list->version) > 0) {
+    } else if (tg_version_compare(tg_image_version(&sample->row->image), list->version) != 0) {
         note_quality(list, sample);
         take_next_version(list, sample);
     }

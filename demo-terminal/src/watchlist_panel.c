@@ -20,9 +20,11 @@ typedef struct row_pen {
 } row_pen;
 
 void watchlist_draw_titles(tg_grid *grid, uint16_t grid_row, const column_layout *layout,
-                           const tg_palette *palette)
+                           const tg_palette *palette, bool focused)
 {
-    const tg_style style = {palette->label, palette->background, TG_CELL_UNDERLINE};
+    const tg_style style = {focused ? palette->text : palette->label,
+                            focused ? palette->selected : palette->bar,
+                            focused ? TG_CELL_BOLD : 0u};
     tg_grid_fill(grid, (tg_span){grid_row, 0, layout->total}, style);
     for (int c = 0; c < COLUMN_COUNT; c++) {
         const column_id column = (column_id)c;
@@ -31,6 +33,10 @@ void watchlist_draw_titles(tg_grid *grid, uint16_t grid_row, const column_layout
                               column_is_number(column) ? TG_ALIGN_RIGHT : TG_ALIGN_LEFT, style,
                               column_title(column));
         }
+    }
+    if (focused) {
+        const tg_style mark = {palette->up, style.background, TG_CELL_BOLD};
+        tg_grid_put_label(grid, (tg_span){grid_row, 0, 1}, TG_ALIGN_LEFT, mark, "\xE2\x96\xB8");
     }
 }
 

@@ -20,10 +20,23 @@ static void what_may_be_old_is_never_in_the_good_colour(void **state)
     }
 }
 
+static void a_note_has_the_age_and_marks_what_may_be_old(void **state)
+{
+    (void)state;
+    char text[QUALITY_NOTE_SIZE];
+    quality_note(TG_QUALITY_LIVE, 5, text);
+    assert_string_equal(text, "LIVE <1s");
+    quality_note(TG_QUALITY_STALE, INT64_C(754000000000), text);
+    assert_string_equal(text, "! STALE 12m34s");
+    quality_note(TG_QUALITY_UNKNOWN, -1, text);
+    assert_string_equal(text, "! UNKNOWN \xE2\x80\x93");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_may_be_old_is_never_in_the_good_colour),
+        cmocka_unit_test(a_note_has_the_age_and_marks_what_may_be_old),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,6 +147,10 @@ static void another_sequence_or_scale_is_never_compared(void **state)
     assert_int_equal(list.count, 3);
     trade(1, 901, 7);
     expect_trade(0, 901, 1, 0);
+    row.image.seq = 1; /* the same epoch of another lineage */
+    take(31);
+    assert_int_equal(trade_list_entry(&list, 0)->kind, TRADE_NEW_SEQUENCE);
+    assert_int_equal(list.count, 5);
     instrument.price_exponent = -3;
     trade(1, 9010, 7);
     assert_int_equal(list.count, 1);
