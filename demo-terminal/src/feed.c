@@ -307,8 +307,11 @@ static void poll_priority(feed *self)
 
 static void take_event(feed *self, const tg_event *event)
 {
+    const bool shown_by_its_row = event->kind == TG_EVENT_ANSWER && event->err == TG_OK;
     priority_follow_event(&self->priority, event);
-    event_log_take(&self->log, event, tg_clock_utc_ns(&self->clock));
+    if (!shown_by_its_row) {
+        event_log_take(&self->log, event, tg_clock_utc_ns(&self->clock));
+    }
     switch (event->kind) {
     case TG_EVENT_SESSION:
         self->session_state = event->state;
@@ -317,8 +320,8 @@ static void take_event(feed *self, const tg_event *event)
             event->state == TG_SESSION_WAITING ? event->mono_ns + event->wait_ms * NS_PER_MS : 0;
         break;
     case TG_EVENT_ANSWER:
-        if (event->err == TG_OK) {
-            return; /* the row shows it */
+        if (shown_by_its_row) {
+            return;
         }
         break;
     case TG_EVENT_GAP:

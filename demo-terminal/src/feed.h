@@ -64,7 +64,7 @@ const priority_follow *feed_priority(const feed *feed);
  * as well. Told with the next polls. Thread: owner. */
 void feed_set_visible(feed *feed, size_t first, size_t count);
 
-/* Everything that the client told. Thread: owner. */
+/* What the client told, but for the subscriptions that went well. Thread: owner. */
 const event_log *feed_log(const feed *feed);
 
 /* The latest event worth showing, "" if there was none lately; bad ones stay until a better one

@@ -193,6 +193,8 @@ void footer_draw(tg_grid *grid, const tg_palette *palette, const footer_view *vi
     char text[96];
     if (view->row_count == 0) {
         (void)snprintf(text, sizeof text, "no instruments yet");
+    } else if (view->shown_count == 0) {
+        (void)snprintf(text, sizeof text, "%zu instruments", view->row_count);
     } else {
         (void)snprintf(text, sizeof text, "%zu\xE2\x80\x93%zu of %zu", view->first_row + 1,
                        view->first_row + view->shown_count, view->row_count);

@@ -12,6 +12,9 @@
 #define MARGIN    1
 /* Times have milliseconds where there is room for them. */
 #define WIDE 44
+/* What stands together is not drawn apart by a wide panel. */
+#define PRICE_MAX      22
+#define SIZE_WIDTH_MAX 18
 
 typedef struct trade_columns {
     bool with_ms;
@@ -32,10 +35,12 @@ static trade_columns columns_in(panel_area area)
     out.skipped_width = 5;
     const uint16_t fixed = (uint16_t)(2 * MARGIN + out.time_width + 1 + 1 + 1 + out.skipped_width);
     const uint16_t rest = cells_left(area.width, fixed);
+    const uint16_t price = (uint16_t)((rest * 3u + 2u) / 5u);
+    const uint16_t size = (uint16_t)(rest - price);
+    out.price_width = price < PRICE_MAX ? price : PRICE_MAX;
+    out.size_width = size < SIZE_WIDTH_MAX ? size : SIZE_WIDTH_MAX;
     out.price = (uint16_t)(out.time + out.time_width + 1);
-    out.price_width = (uint16_t)((rest * 3u + 2u) / 5u);
     out.size = (uint16_t)(out.price + out.price_width + 1);
-    out.size_width = (uint16_t)(rest - out.price_width);
     out.skipped = (uint16_t)(out.size + out.size_width + 1);
     return out;
 }
