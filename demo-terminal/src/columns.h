@@ -24,11 +24,12 @@ typedef enum column_id {
 } column_id;
 
 typedef struct column_layout {
-    uint16_t width[COLUMN_COUNT]; /* wanted; without the arrow */
-    uint16_t start[COLUMN_COUNT]; /* of the columns that are shown */
+    uint16_t wanted[COLUMN_COUNT]; /* the widest that had to be shown; without the arrow */
+    uint16_t width[COLUMN_COUNT];  /* given, the same where there is room */
+    uint16_t start[COLUMN_COUNT];  /* of the columns that are shown */
     bool shown[COLUMN_COUNT];
     uint16_t total; /* cells of the grid that start was made for */
-    bool grew;      /* a width has grown since: the layout is to be fitted again */
+    bool grew;      /* a wish has grown since: the layout is to be fitted again */
 } column_layout;
 
 /* Thread: owner, all of them. */
@@ -38,8 +39,9 @@ void columns_init(column_layout *layout);
 void columns_want(column_layout *layout, column_id column, uint16_t width);
 
 /*
- * Make the layout for a grid of total cells. What does not fit is left out: the change first, then
- * sizes, per cent, venue; never the age.
+ * Make the layout for total cells. What does not fit is left out: the change first, then sizes, per
+ * cent, venue; never the age. If that is not enough, the widest of symbol and prices become
+ * narrower: what has no room then is "####", but what says how old it is stays.
  */
 void columns_fit(column_layout *layout, uint16_t total);
 
