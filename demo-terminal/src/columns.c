@@ -51,6 +51,7 @@ void columns_init(column_layout *layout)
 {
     memset(layout, 0, sizeof *layout);
     for (int c = 0; c < COLUMN_COUNT; c++) {
+        layout->wanted[c] = column_rows[c].width_min;
         layout->width[c] = column_rows[c].width_min;
         layout->shown[c] = true;
     }
@@ -60,8 +61,8 @@ void columns_want(column_layout *layout, column_id column, uint16_t width)
 {
     const uint16_t most = column_rows[column].width_max;
     const uint16_t wanted = width < most ? width : most;
-    if (wanted > layout->width[column]) {
-        layout->width[column] = wanted;
+    if (wanted > layout->wanted[column]) {
+        layout->wanted[column] = wanted;
         layout->grew = true;
     }
 }
@@ -85,12 +86,31 @@ static uint32_t needed(const column_layout *layout, uint32_t gap, uint32_t *coun
     return sum + gap * (*count - 1);
 }
 
+/* One cell less for the widest that can do with less; false: there is none. */
+static bool make_narrower(column_layout *layout)
+{
+    static const column_id candidates[] = {COLUMN_SYMBOL, COLUMN_BID, COLUMN_ASK, COLUMN_LAST};
+    int widest = -1;
+    for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {
+        const int c = (int)candidates[i];
+        if (layout->width[c] > column_rows[c].width_min &&
+            (widest < 0 || layout->width[c] > layout->width[widest])) {
+            widest = c;
+        }
+    }
+    if (widest >= 0) {
+        layout->width[widest]--;
+    }
+    return widest >= 0;
+}
+
 void columns_fit(column_layout *layout, uint16_t total)
 {
     layout->total = total;
     layout->grew = false;
     for (int c = 0; c < COLUMN_COUNT; c++) {
         layout->shown[c] = true;
+        layout->width[c] = layout->wanted[c];
     }
     uint32_t count = 0;
     uint32_t gap = GAP;
@@ -103,6 +123,8 @@ void columns_fit(column_layout *layout, uint16_t total)
         }
         layout->shown[least_important[i]] = false;
     }
+    while (needed(layout, gap, &count) > total && make_narrower(layout)) {
+    }
     while (gap < GAP_MAX && needed(layout, gap + 1, &count) <= total) {
         gap++;
     }
@@ -113,4 +135,13 @@ void columns_fit(column_layout *layout, uint16_t total)
             at += cells_of(layout, c) + gap;
         }
     }
+}
+
+tg_span columns_span(const column_layout *layout, column_id column, uint16_t grid_row)
+{
+    const uint16_t start = layout->start[column];
+    const uint16_t room = start < layout->total ? (uint16_t)(layout->total - start) : 0;
+    const uint16_t width = layout->width[column] < room ? layout->width[column] : room;
+    const tg_span span = {grid_row, start, width};
+    return span;
 }

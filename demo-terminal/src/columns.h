@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <tickglass/cell_grid.h>
+
 typedef enum column_id {
     COLUMN_VENUE,
     COLUMN_SYMBOL,
@@ -22,11 +24,12 @@ typedef enum column_id {
 } column_id;
 
 typedef struct column_layout {
-    uint16_t width[COLUMN_COUNT]; /* wanted; without the arrow */
-    uint16_t start[COLUMN_COUNT]; /* of the columns that are shown */
+    uint16_t wanted[COLUMN_COUNT]; /* the widest that had to be shown; without the arrow */
+    uint16_t width[COLUMN_COUNT];  /* given, the same where there is room */
+    uint16_t start[COLUMN_COUNT];  /* of the columns that are shown */
     bool shown[COLUMN_COUNT];
     uint16_t total; /* cells of the grid that start was made for */
-    bool grew;      /* a width has grown since: the layout is to be fitted again */
+    bool grew;      /* a wish has grown since: the layout is to be fitted again */
 } column_layout;
 
 /* Thread: owner, all of them. */
@@ -36,10 +39,17 @@ void columns_init(column_layout *layout);
 void columns_want(column_layout *layout, column_id column, uint16_t width);
 
 /*
- * Make the layout for a grid of total cells. What does not fit is left out: the change first, then
- * sizes, per cent, venue; never the age.
+ * Make the layout for total cells. What does not fit is left out: the change first, then sizes, per
+ * cent, venue; never the age. If that is not enough, the widest of symbol and prices become
+ * narrower: what has no room then is "####", but what says how old it is stays.
  */
 void columns_fit(column_layout *layout, uint16_t total);
+
+/*
+ * The cells of a column that is shown, in that row of the grid. One that the layout's edge cuts is
+ * narrower: what has no room then is "####". Thread: owner.
+ */
+tg_span columns_span(const column_layout *layout, column_id column, uint16_t grid_row);
 
 const char *column_title(column_id column);
 bool column_has_arrow(column_id column);

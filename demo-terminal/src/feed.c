@@ -23,6 +23,13 @@ struct feed {
     size_t row_count;
     size_t row_capacity;
     size_t subscribed; /* rows before this one are; the others wait for room in the queue */
+    size_t followed;   /* row on the priority channel, or FEED_NO_ROW */
+    priority_follow priority;
+    size_t visible_first;
+    size_t visible_count;
+    bool visible_told; /* the client knows which rows are on the screen */
+    event_log log;
+    tg_clock clock;
     char notice[FEED_NOTICE_SIZE];
     bool notice_is_bad;
     char token_trouble[TOKEN_TROUBLE_SIZE];
@@ -78,6 +85,11 @@ static tg_err open_client(feed *self, const settings *from, char *why, size_t wh
     client.on_found = self->dir != NULL ? on_found : NULL;
     client.on_message = self->record != NULL ? on_message : NULL;
     client.ctx = self;
+    client.history_points = FEED_HISTORY_POINTS;
+    client.history_step_ms = FEED_HISTORY_STEP_MS;
+    client.history_instruments = self->row_capacity < FEED_HISTORY_INSTRUMENTS
+                                     ? (uint32_t)self->row_capacity
+                                     : FEED_HISTORY_INSTRUMENTS;
     client.error_text = why;
     client.error_text_size = why_size;
     tg_err err = token_source_open(from, on_token_trouble, self, &self->tokens, why, why_size);
@@ -147,6 +159,9 @@ tg_err feed_open(const settings *from, tg_window *window, session_record *record
     }
     self->window = window;
     self->record = record;
+    self->followed = FEED_NO_ROW;
+    self->visible_told = true;
+    self->clock = tg_clock_system();
     tg_err err = open_rows(self, from, why, why_size);
     if (err == TG_OK) {
         err = open_client(self, from, why, why_size);
@@ -206,11 +221,76 @@ static void subscribe_rows(feed *self)
             return; /* the queue empties: again at the next poll */
         }
         self->subscribed++;
+        self->visible_told = false; /* a new subscription counts as visible */
     }
+}
+
+static bool is_on_screen(const feed *self, size_t index)
+{
+    return index == self->followed ||
+           (index >= self->visible_first && index - self->visible_first < self->visible_count);
+}
+
+/* A few at a time: the queue is there for subscriptions too. */
+static void tell_visible(feed *self)
+{
+    unsigned room = 64;
+    for (size_t i = 0; !self->visible_told && i < self->subscribed; i++) {
+        watch_row *row = &self->rows[i];
+        if (row->sub.v == 0 || row->hidden != is_on_screen(self, i)) {
+            continue;
+        }
+        if (room-- == 0 || tg_client_set_visible(self->client, row->sub, row->hidden) != TG_OK) {
+            return;
+        }
+        row->hidden = !row->hidden;
+    }
+    self->visible_told = true;
+}
+
+void feed_set_visible(feed *self, size_t first, size_t count)
+{
+    if (first != self->visible_first || count != self->visible_count) {
+        self->visible_first = first;
+        self->visible_count = count;
+        self->visible_told = false;
+    }
+}
+
+void feed_follow(feed *self, size_t index)
+{
+    if (index != self->followed) {
+        self->followed = index;
+        self->visible_told = false;
+    }
+}
+
+const priority_follow *feed_priority(const feed *self)
+{
+    return &self->priority;
+}
+
+const event_log *feed_log(const feed *self)
+{
+    return &self->log;
+}
+
+/* The row's subscription may not be there yet. */
+static void poll_priority(feed *self)
+{
+    const tg_sub_id none = {0};
+    priority_follow_want(&self->priority,
+                         self->followed < self->row_count ? self->rows[self->followed].sub : none);
+    priority_follow_poll(&self->priority, self->client);
 }
 
 static void take_event(feed *self, const tg_event *event)
 {
+    const bool shown_by_its_row = event->kind == TG_EVENT_ANSWER && event->err == TG_OK;
+    priority_follow_event(&self->priority, event);
+    if (!shown_by_its_row) {
+        event_log_take(&self->log, event, tg_clock_utc_ns(&self->clock));
+    }
     switch (event->kind) {
     case TG_EVENT_SESSION:
         self->session_state = event->state;
@@ -219,8 +299,8 @@ static void take_event(feed *self, const tg_event *event)
             event->state == TG_SESSION_WAITING ? event->mono_ns + event->wait_ms * NS_PER_MS : 0;
         break;
     case TG_EVENT_ANSWER:
-        if (event->err == TG_OK) {
-            return; /* the row shows it */
+        if (shown_by_its_row) {
+            return;
         }
         break;
     case TG_EVENT_GAP:
@@ -284,6 +364,8 @@ bool feed_poll(feed *self, int64_t now_mono_ns)
         }
     }
     subscribe_rows(self);
+    poll_priority(self);
+    tell_visible(self);
     return anything;
 }
 

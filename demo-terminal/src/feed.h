@@ -9,6 +9,8 @@
 #include <tickglass/client.h>
 #include <tickglass/window.h>
 
+#include "event_log.h"
+#include "priority_follow.h"
 #include "session_record.h"
 #include "settings.h"
 #include "watch_row.h"
@@ -16,6 +18,13 @@
 #define FEED_DIRECTORY_ROWS 200  /* of "*" */
 #define FEED_ROWS_MAX       4096 /* of a list */
 #define FEED_NOTICE_SIZE    224
+#define FEED_NO_ROW         SIZE_MAX
+
+/* A quarter of an hour in half seconds, of so many instruments at a time: 33 MB, which are touched
+ * only where ticks come. */
+#define FEED_HISTORY_STEP_MS     500
+#define FEED_HISTORY_POINTS      1800
+#define FEED_HISTORY_INSTRUMENTS 256
 
 typedef struct feed feed;
 
@@ -46,6 +55,17 @@ bool feed_poll(feed *feed, int64_t now_mono_ns);
 tg_client *feed_client(feed *feed);
 size_t feed_row_count(const feed *feed);
 watch_row *feed_row(feed *feed, size_t index);
+
+/* Have that row on the priority channel, and no other; FEED_NO_ROW: none. Thread: owner. */
+void feed_follow(feed *feed, size_t index);
+const priority_follow *feed_priority(const feed *feed);
+
+/* Which rows stand on the screen: after a reconnect they are asked for first. The followed one does
+ * as well. Told with the next polls. Thread: owner. */
+void feed_set_visible(feed *feed, size_t first, size_t count);
+
+/* What the client told, but for the subscriptions that went well. Thread: owner. */
+const event_log *feed_log(const feed *feed);
 
 /* The latest event worth showing, "" if there was none lately; bad ones stay until a better one
  * comes. Thread: owner. */

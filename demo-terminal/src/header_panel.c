@@ -63,13 +63,7 @@ static void write_count(line_pen *pen, const char *label, uint64_t value, uint16
     skip(pen, 2);
 }
 
-typedef struct state_look {
-    uint32_t colour;
-    char text[64];
-} state_look;
-
-/* Never in the good colour while anything on the screen may be old. */
-static state_look look_of(const tg_palette *palette, const header_view *view)
+state_look header_state_look(const tg_palette *palette, const header_view *view)
 {
     state_look look = {palette->warning, ""};
     const char *name = tg_session_state_name(view->state);
@@ -107,7 +101,7 @@ static void draw_identity(tg_grid *grid, const tg_palette *palette, const header
     skip(&pen, 1);
     write_in(&pen, palette->faint, 0, view->version);
     skip(&pen, 3);
-    const state_look look = look_of(palette, view);
+    const state_look look = header_state_look(palette, view);
     write_in(&pen, look.colour, 0, bullet);
     write_in(&pen, look.colour, TG_CELL_BOLD, look.text);
     skip(&pen, 3);
@@ -199,6 +193,8 @@ void footer_draw(tg_grid *grid, const tg_palette *palette, const footer_view *vi
     char text[96];
     if (view->row_count == 0) {
         (void)snprintf(text, sizeof text, "no instruments yet");
+    } else if (view->shown_count == 0) {
+        (void)snprintf(text, sizeof text, "%zu instruments", view->row_count);
     } else {
         (void)snprintf(text, sizeof text, "%zu\xE2\x80\x93%zu of %zu", view->first_row + 1,
                        view->first_row + view->shown_count, view->row_count);
@@ -208,7 +204,7 @@ void footer_draw(tg_grid *grid, const tg_palette *palette, const footer_view *vi
     /* What went wrong needs the room more than the keys do. */
     if (!view->notice_is_bad || view->notice[0] == '\0') {
         write_in(&pen, palette->faint, 0,
-                 "\xE2\x86\x91\xE2\x86\x93 PgUp PgDn move   F1 help   F2 screenshot   Esc end");
+                 "\xE2\x86\x91\xE2\x86\x93 move   Enter open   Tab focus   F1 help");
     }
     skip(&pen, 3);
     const uint16_t columns = tg_grid_columns(grid);

@@ -30,6 +30,15 @@ typedef struct header_view {
     recent_times exchange_to_handed;
 } header_view;
 
+/* The state of the session in words. */
+typedef struct state_look {
+    uint32_t colour;
+    char text[64];
+} state_look;
+
+/* Never in the good colour while anything on the screen may be old. Thread: any. */
+state_look header_state_look(const tg_palette *palette, const header_view *view);
+
 /* Thread: owner. */
 void header_draw(tg_grid *grid, const tg_palette *palette, const header_view *view);
 

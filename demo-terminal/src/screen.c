@@ -9,9 +9,13 @@
 #include <tickglass/version.h>
 
 #include "columns.h"
+#include "desk.h"
 #include "drawn_text.h"
 #include "header_panel.h"
 #include "help_panel.h"
+#include "instrument_view.h"
+#include "panel_glass.h"
+#include "quality_look.h"
 #include "watchlist_panel.h"
 
 #define NS_PER_S  INT64_C(1000000000)
@@ -47,6 +51,10 @@ struct screen {
     size_t seen_top; /* rows that the pass before had on the screen */
     size_t seen_count;
     size_t selected;
+    desk *desk;
+    size_t opened; /* row of the feed that the panels show, or FEED_NO_ROW */
+    instrument_view instrument;
+    tg_row opened_row; /* instrument.seen.row points here */
     bool help;
     char notice[FEED_NOTICE_SIZE]; /* ours, while feed_notice is still the one it followed */
     char followed[FEED_NOTICE_SIZE];
@@ -69,7 +77,6 @@ static tg_err fit_rows(screen *self)
     free(self->shown);
     self->shown = shown;
     self->shown_count = 0;
-    columns_fit(&self->layout, tg_grid_columns(self->grid));
     return TG_OK;
 }
 
@@ -90,6 +97,7 @@ tg_err screen_open(const screen_parts *parts, screen **out)
     self->header.version = TG_VERSION_STRING;
     self->header.endpoint = parts->endpoint;
     self->header.has_tape = parts->has_tape;
+    self->opened = FEED_NO_ROW;
     columns_init(&self->layout);
     tg_err err = tg_reader_open(tg_client_store(feed_client(parts->feed)), &self->reader);
     if (err == TG_OK) {
@@ -98,6 +106,12 @@ tg_err screen_open(const screen_parts *parts, screen **out)
     }
     if (err == TG_OK) {
         err = drawn_text_open(&self->drawn);
+    }
+    if (err == TG_OK) {
+        err = desk_open(&self->desk);
+    }
+    if (err == TG_OK) {
+        err = instrument_view_open(&self->instrument, FEED_HISTORY_POINTS);
     }
     if (err == TG_OK) {
         err = fit_rows(self);
@@ -118,6 +132,8 @@ void screen_close(screen *self)
     tg_reader_close(self->reader);
     tg_grid_close(self->grid);
     drawn_text_close(self->drawn);
+    desk_close(self->desk);
+    instrument_view_close(&self->instrument);
     free(self->shown);
     free(self);
 }
@@ -161,7 +177,7 @@ static void keep_in_view(screen *self)
     }
 }
 
-void screen_select(screen *self, screen_move move)
+static void move_selection(screen *self, screen_move move)
 {
     const size_t page = list_height(self) > 1 ? list_height(self) - 1 : 1;
     const size_t at = self->selected;
@@ -201,14 +217,78 @@ size_t screen_selected_row(const screen *self)
     return self->selected;
 }
 
+/* So many rows up. */
+static int rows_of(const screen *self, screen_move move)
+{
+    const int page = (int)(list_height(self) / 2);
+    switch (move) {
+    case MOVE_UP:
+        return 1;
+    case MOVE_DOWN:
+        return -1;
+    case MOVE_PAGE_UP:
+        return page;
+    case MOVE_PAGE_DOWN:
+        return -page;
+    case MOVE_FIRST:
+        return TG_GRID_SIDE_MAX;
+    case MOVE_LAST:
+        return -TG_GRID_SIDE_MAX;
+    }
+    return 0;
+}
+
+void screen_move_in_focus(screen *self, screen_move move)
+{
+    if (!desk_move(self->desk, rows_of(self, move))) {
+        move_selection(self, move);
+    }
+}
+
+void screen_focus_next(screen *self, bool backwards)
+{
+    desk_focus_next(self->desk, backwards);
+}
+
+static void open_row(screen *self, size_t index)
+{
+    if (index < feed_row_count(self->parts.feed) && index != self->opened) {
+        self->opened = index;
+        desk_reset(self->desk);
+    }
+}
+
+void screen_open_selected(screen *self)
+{
+    open_row(self, self->selected);
+    desk_focus_panels(self->desk);
+}
+
+bool screen_go_back(screen *self)
+{
+    const bool anything = self->help || !desk_focus_is_list(self->desk);
+    if (!self->help) {
+        desk_focus_list(self->desk);
+    }
+    self->help = false;
+    return anything;
+}
+
+void screen_recentre(screen *self)
+{
+    desk_recentre(self->desk);
+}
+
+void screen_toggle_panel(screen *self, panel_id panel)
+{
+    if (!desk_toggle(self->desk, panel)) {
+        screen_notice(self, "no room for that panel in this window", false);
+    }
+}
+
 void screen_toggle_help(screen *self)
 {
     self->help = !self->help;
-}
-
-bool screen_shows_help(const screen *self)
-{
-    return self->help;
 }
 
 void screen_notice(screen *self, const char *text, bool bad)
@@ -306,7 +386,7 @@ static void collect_rows(screen *self, const tg_view *view, int64_t now_mono_ns)
         shown->view.selected = shown->index == self->selected;
         if (shown->view.row != NULL) {
             note_version(self, shown, watch, now_mono_ns);
-            suspect += watchlist_is_suspect(shown->row.quality) ? 1 : 0;
+            suspect += quality_is_suspect(shown->row.quality) ? 1 : 0;
         }
     }
     if (suspect > self->header.suspect_count) {
@@ -333,10 +413,60 @@ static void write_list(screen *self, const tg_view *view, int64_t now_mono_ns)
     collect_rows(self, view, now_mono_ns);
     write_rows(self, now_mono_ns);
     if (self->layout.grew) {
-        columns_fit(&self->layout, tg_grid_columns(self->grid));
+        columns_fit(&self->layout, self->layout.total);
         write_rows(self, now_mono_ns);
     }
-    watchlist_draw_titles(self->grid, TITLE_ROW, &self->layout, self->parts.palette);
+    watchlist_draw_titles(self->grid, TITLE_ROW, &self->layout, self->parts.palette,
+                          desk_focus_is_list(self->desk));
+}
+
+/* Where the first row has no panels beside it, they wait until they are asked for. */
+static void open_first_row(screen *self)
+{
+    if (self->opened == FEED_NO_ROW && layout_is_wide(tg_grid_columns(self->grid))) {
+        open_row(self, 0);
+    }
+}
+
+/* Takes from the view what the panels will show, seen or not: trades go on behind the help. */
+static void collect_instrument(screen *self, const tg_view *view, int64_t now_mono_ns)
+{
+    instrument_view_clear(&self->instrument);
+    open_first_row(self);
+    feed_follow(self->parts.feed, desk_wants_instrument(self->desk) ? self->opened : FEED_NO_ROW);
+    if (self->opened == FEED_NO_ROW) {
+        return;
+    }
+    const watch_view seen = look_up(self, view, feed_row(self->parts.feed, self->opened),
+                                    now_mono_ns, &self->opened_row);
+    instrument_view_read(&self->instrument, view, &seen, now_mono_ns,
+                         tg_clock_utc_ns(&self->clock));
+    const priority_follow *priority = feed_priority(self->parts.feed);
+    self->instrument.priority = priority_follow_text(priority);
+    self->instrument.priority_given = priority->state == PRIORITY_GIVEN;
+    desk_take(self->desk, &self->instrument);
+}
+
+static void write_panels(screen *self, int64_t now_mono_ns)
+{
+    const desk_scene scene = {
+        .instrument = &self->instrument,
+        .header = &self->header,
+        .log = feed_log(self->parts.feed),
+        .now_mono_ns = now_mono_ns,
+    };
+    desk_draw(self->desk, self->grid, self->parts.palette, &scene);
+}
+
+static void fit_desk(screen *self)
+{
+    const uint16_t rows = tg_grid_rows(self->grid);
+    desk_fit(self->desk, tg_grid_columns(self->grid), TITLE_ROW,
+             rows > TITLE_ROW + 1 ? (uint16_t)(rows - TITLE_ROW - 1) : 0);
+    const uint16_t width = desk_layout(self->desk)->list_width;
+    if (width > 0 && width != self->layout.total) {
+        columns_fit(&self->layout, width);
+    }
 }
 
 /* Rows that nobody sees count for the state in the header, too. */
@@ -350,7 +480,7 @@ static void count_all_rows(screen *self, const tg_view *view, int64_t now_mono_n
             look_up(self, view, feed_row(self->parts.feed, i), now_mono_ns, &row);
         if (shown.row != NULL) {
             self->counts.rows_with_data++;
-            self->header.suspect_count += watchlist_is_suspect(row.quality) ? 1 : 0;
+            self->header.suspect_count += quality_is_suspect(row.quality) ? 1 : 0;
         }
     }
 }
@@ -405,27 +535,26 @@ static void write_cells(screen *self, const tg_view *view, int64_t now_mono_ns)
     self->next_change_mono_ns = now_mono_ns + SLOW_NS;
     const tg_style blank = {palette->text, palette->background, 0};
     tg_grid_clear(self->grid, blank);
-    if (self->help) {
-        self->shown_count = 0;
-        help_draw(self->grid, TITLE_ROW, (uint16_t)(list_height(self) + 1), palette);
-    } else {
-        write_list(self, view, now_mono_ns);
-    }
+    fit_desk(self);
+    collect_instrument(self, view, now_mono_ns);
     self->header.state = tg_client_state(feed_client(self->parts.feed));
     self->header.wait_ms = feed_wait_ms(self->parts.feed, now_mono_ns);
+    self->shown_count = 0;
+    if (self->help) {
+        help_draw(self->grid, TITLE_ROW, (uint16_t)(list_height(self) + 1), palette);
+    } else {
+        if (desk_layout(self->desk)->list_width > 0) {
+            write_list(self, view, now_mono_ns);
+        }
+        feed_set_visible(self->parts.feed, self->top, self->shown_count);
+        write_panels(self, now_mono_ns);
+    }
     self->header.utc_ns = tg_clock_utc_ns(&self->clock);
     const glass_counts glass = glass_check_counts(self->parts.check);
     self->header.drawn_regressions = glass.regressions;
     self->header.drawn_unknown = glass.unknown;
     header_draw(self->grid, palette, &self->header);
     write_footer(self);
-}
-
-static void read_column(const screen *self, uint16_t grid_row, column_id column,
-                        char text[TEXT_SIZE])
-{
-    drawn_text_get(self->drawn, grid_row, self->layout.start[column], self->layout.width[column],
-                   text, TEXT_SIZE);
 }
 
 /* Judges a row by the text that stands on the glass. */
@@ -441,7 +570,9 @@ static void check_row(screen *self, size_t position)
     for (size_t i = 0; i < COUNT; i++) {
         shown[i] = NULL;
         if (self->layout.shown[columns[i]]) {
-            read_column(self, (uint16_t)(LIST_ROW + position), columns[i], text[i]);
+            const tg_span span =
+                columns_span(&self->layout, columns[i], (uint16_t)(LIST_ROW + position));
+            drawn_text_get(self->drawn, span.row, span.column, span.width, text[i], TEXT_SIZE);
             shown[i] = text[i];
         }
     }
@@ -458,17 +589,42 @@ static void check_row(screen *self, size_t position)
     (void)glass_check_row(self->parts.check, row->index, &drawn);
 }
 
-static void look_at_glass(screen *self, const tg_draw_list *list)
+static void look_at_rows(screen *self, const tg_draw_list *list)
 {
     size_t run = 0;
     for (size_t i = 0; i < self->shown_count; i++) {
         while (run < list->run_count && list->runs[run].row < LIST_ROW + i) {
             run++;
         }
-        const bool touched = run < list->run_count && list->runs[run].row == LIST_ROW + i;
+        /* Runs of one row lie from left to right: the first one tells. */
+        const bool touched = run < list->run_count && list->runs[run].row == LIST_ROW + i &&
+                             list->runs[run].column < self->layout.total;
         if (touched && self->shown[i].view.row != NULL) {
             check_row(self, i);
         }
+    }
+}
+
+static void look_at_glass(screen *self, const tg_draw_list *list)
+{
+    look_at_rows(self, list);
+    const layout *places = desk_layout(self->desk);
+    if (self->help || self->instrument.seen.row == NULL) {
+        return;
+    }
+    const panel_source source = {
+        .slot = self->opened,
+        .venue = self->instrument.seen.venue,
+        .symbol = self->instrument.seen.symbol,
+        .version = tg_image_version(&self->opened_row.image),
+    };
+    if (panel_glass_is_touched(list, places->area[PANEL_QUOTE])) {
+        (void)panel_glass_check_quote(self->parts.check, self->drawn, places->area[PANEL_QUOTE],
+                                      &source);
+    }
+    if (!self->instrument.has_depth && panel_glass_is_touched(list, places->area[PANEL_LADDER])) {
+        (void)panel_glass_check_ladder(self->parts.check, self->drawn, places->area[PANEL_LADDER],
+                                       &source);
     }
 }
 
@@ -523,6 +679,7 @@ tg_err screen_pass(screen *self)
     if (now_mono_ns - self->slow_mono_ns >= SLOW_NS) {
         refresh_header(self, view, now_mono_ns);
     }
+    instrument_view_clear(&self->instrument); /* it points into the view */
     tg_reader_unpin(self->reader);
     self->seen_top = self->top;
     self->seen_count = self->shown_count;

@@ -15,6 +15,7 @@
 #include "feed.h"
 #include "glass_check.h"
 #include "glass_times.h"
+#include "layout.h"
 #include "session_record.h"
 
 typedef struct screen screen;
@@ -55,12 +56,19 @@ typedef enum screen_move {
 } screen_move;
 
 /* Thread: owner, all of these. */
-void screen_select(screen *screen, screen_move move);
 void screen_select_row(screen *screen, size_t index);
 /* Of the feed; 0 where there is no row. */
 size_t screen_selected_row(const screen *screen);
+void screen_move_in_focus(screen *screen, screen_move move);
+void screen_focus_next(screen *screen, bool backwards);
+/* The selected instrument goes into the panels, which get the focus. */
+void screen_open_selected(screen *screen);
+/* From the help to what was there before, from the panels to the watchlist; false: nothing is left
+ * to go back from. */
+bool screen_go_back(screen *screen);
+void screen_recentre(screen *screen);
+void screen_toggle_panel(screen *screen, panel_id panel);
 void screen_toggle_help(screen *screen);
-bool screen_shows_help(const screen *screen);
 /* Stands in the footer until the client has something newer to say. text is copied. */
 void screen_notice(screen *screen, const char *text, bool bad);
 

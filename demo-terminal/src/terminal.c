@@ -244,17 +244,24 @@ static void take_key(terminal *self, const tg_input *input)
                  {TG_KEY_HOME, MOVE_FIRST},      {TG_KEY_END, MOVE_LAST}};
     for (size_t i = 0; i < sizeof moves / sizeof moves[0]; i++) {
         if (input->key == moves[i].key) {
-            screen_select(self->screen, moves[i].move);
+            screen_move_in_focus(self->screen, moves[i].move);
         }
     }
-    if (input->key == TG_KEY_F1) {
+    if (input->key >= TG_KEY_F3 && input->key <= TG_KEY_F8) {
+        screen_toggle_panel(self->screen, (panel_id)(input->key - TG_KEY_F3));
+    } else if (input->key == TG_KEY_TAB) {
+        screen_focus_next(self->screen, input->shift);
+    } else if (input->key == TG_KEY_ENTER) {
+        screen_open_selected(self->screen);
+    } else if (input->key == TG_KEY_SPACE) {
+        screen_recentre(self->screen);
+    } else if (input->key == TG_KEY_F1) {
         screen_toggle_help(self->screen);
     } else if (input->key == TG_KEY_F2) {
         take_screenshot(self);
-    } else if (input->key == TG_KEY_ESCAPE && screen_shows_help(self->screen)) {
-        screen_toggle_help(self->screen);
-    } else if (input->key == TG_KEY_ESCAPE ||
-               (input->key == TG_KEY_CHARACTER && input->ctrl && input->character == 'q')) {
+    } else if (input->key == TG_KEY_ESCAPE) {
+        self->over = !screen_go_back(self->screen);
+    } else if (input->key == TG_KEY_CHARACTER && input->ctrl && input->character == 'q') {
         self->over = true;
     }
 }

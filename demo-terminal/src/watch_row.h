@@ -21,7 +21,8 @@ typedef struct watch_row {
     char venue[TG_VENUE_NAME_SIZE];
     char symbol[TG_SYMBOL_SIZE];
     tg_sub_id sub;
-    bool drawn; /* version is that of the image drawn last */
+    bool hidden; /* the client was told that it is not on the screen */
+    bool drawn;  /* version is that of the image drawn last */
     tg_version version;
     watch_price bid;
     watch_price ask;

@@ -2,11 +2,10 @@
 
 #include <string.h>
 
-#include <tickglass/price_text.h>
 #include <tickglass/time_text.h>
 
-static const char arrow_up[] = "\xE2\x96\xB2";
-static const char arrow_down[] = "\xE2\x96\xBC";
+#include "price_field.h"
+#include "quality_look.h"
 
 /* A row that is being drawn. */
 typedef struct row_pen {
@@ -20,44 +19,30 @@ typedef struct row_pen {
     int64_t now_mono_ns;
 } row_pen;
 
-bool watchlist_is_suspect(tg_quality quality)
-{
-    switch (quality) {
-    case TG_QUALITY_LIVE:
-    case TG_QUALITY_QUIET:
-    case TG_QUALITY_DELAYED:
-    case TG_QUALITY_HALTED:
-        return false;
-    case TG_QUALITY_RESYNCING:
-    case TG_QUALITY_GAP:
-    case TG_QUALITY_STALE:
-    case TG_QUALITY_DISCONNECTED:
-    case TG_QUALITY_NOT_ENTITLED:
-    case TG_QUALITY_UNKNOWN:
-        return true;
-    }
-    return true;
-}
-
 void watchlist_draw_titles(tg_grid *grid, uint16_t grid_row, const column_layout *layout,
-                           const tg_palette *palette)
+                           const tg_palette *palette, bool focused)
 {
-    const tg_style style = {palette->label, palette->background, TG_CELL_UNDERLINE};
-    tg_grid_fill(grid, (tg_span){grid_row, 0, tg_grid_columns(grid)}, style);
+    const tg_style style = {focused ? palette->text : palette->label,
+                            focused ? palette->selected : palette->bar,
+                            focused ? TG_CELL_BOLD : 0u};
+    tg_grid_fill(grid, (tg_span){grid_row, 0, layout->total}, style);
     for (int c = 0; c < COLUMN_COUNT; c++) {
         const column_id column = (column_id)c;
         if (layout->shown[c]) {
-            const tg_span span = {grid_row, layout->start[c], layout->width[c]};
-            tg_grid_put_label(grid, span, column_is_number(column) ? TG_ALIGN_RIGHT : TG_ALIGN_LEFT,
-                              style, column_title(column));
+            tg_grid_put_label(grid, columns_span(layout, column, grid_row),
+                              column_is_number(column) ? TG_ALIGN_RIGHT : TG_ALIGN_LEFT, style,
+                              column_title(column));
         }
+    }
+    if (focused) {
+        const tg_style mark = {palette->up, style.background, TG_CELL_BOLD};
+        tg_grid_put_label(grid, (tg_span){grid_row, 0, 1}, TG_ALIGN_LEFT, mark, "\xE2\x96\xB8");
     }
 }
 
 static tg_span span_of(const row_pen *pen, column_id column)
 {
-    const tg_span span = {pen->grid_row, pen->layout->start[column], pen->layout->width[column]};
-    return span;
+    return columns_span(pen->layout, column, pen->grid_row);
 }
 
 static tg_style style_of(const row_pen *pen, uint32_t foreground)
@@ -93,17 +78,6 @@ static bool has(const row_pen *pen, tg_field field)
     return image != NULL && pen->view->instrument != NULL && tg_image_has(image, field);
 }
 
-/* "99-03" of a market in halves stands over "99-03+": the place of the sign stays free. */
-static void keep_place_of_half(tg_price_format format, char *text)
-{
-    const size_t length = strlen(text);
-    if (format == TG_PRICE_FRACTION_32_HALF && length > 0 && length + 1 < TG_PRICE_TEXT_SIZE &&
-        strchr(text, '.') == NULL && text[length - 1] != '+') {
-        text[length] = ' ';
-        text[length + 1] = '\0';
-    }
-}
-
 static uint32_t flash_background(const row_pen *pen, const watch_price *price)
 {
     const tg_palette *palette = pen->palette;
@@ -121,11 +95,7 @@ static uint32_t flash_background(const row_pen *pen, const watch_price *price)
 
 static void price_text(const row_pen *pen, int64_t price, char text[TG_PRICE_TEXT_SIZE])
 {
-    const tg_price_style as = tg_price_style_of(pen->view->instrument);
-    if (tg_price_text(as, price, text, TG_PRICE_TEXT_SIZE) != TG_OK) {
-        (void)strcpy(text, "?");
-    }
-    keep_place_of_half(as.format, text);
+    price_field_price(tg_price_style_of(pen->view->instrument), price, text);
 }
 
 /* Where text differs from the text before: what is in front of it need not flash. */
@@ -149,7 +119,7 @@ static void draw_flash(const row_pen *pen, column_id column, const watch_price *
     price_text(pen, price->before, before);
     const size_t length = strlen(text);
     const size_t from = first_difference(text, before);
-    const uint16_t width = pen->layout->width[column];
+    const uint16_t width = span_of(pen, column).width;
     if (length > width || tg_text_columns(text) != length) {
         return; /* shown as "####" */
     }
@@ -165,7 +135,10 @@ static void draw_arrow(const row_pen *pen, column_id column, const watch_price *
     const uint32_t colour = up ? pen->palette->up : pen->palette->down;
     const tg_style style = {pen->suspect ? pen->palette->stale : colour, background, 0};
     const uint16_t at = (uint16_t)(pen->layout->start[column] + pen->layout->width[column]);
-    tg_grid_put(pen->grid, pen->grid_row, at, style, up ? arrow_up : arrow_down);
+    if (at >= pen->layout->total) {
+        return;
+    }
+    tg_grid_put(pen->grid, pen->grid_row, at, style, up ? PRICE_FIELD_UP : PRICE_FIELD_DOWN);
 }
 
 static void draw_price(const row_pen *pen, column_id column, tg_field field,
@@ -194,10 +167,8 @@ static void draw_size(const row_pen *pen, column_id column, tg_field field)
 {
     char text[TG_PRICE_TEXT_SIZE] = TG_PRICE_TEXT_NULL;
     if (has(pen, field)) {
-        const tg_price_style as = {TG_PRICE_DECIMAL, pen->view->instrument->quantity_exponent};
-        if (tg_price_text(as, image_of(pen)->value[field], text, sizeof text) != TG_OK) {
-            (void)strcpy(text, "?");
-        }
+        price_field_quantity(pen->view->instrument->quantity_exponent, image_of(pen)->value[field],
+                             text);
     }
     put_number(pen, column, style_of(pen, pen->palette->label), text);
 }
@@ -208,58 +179,30 @@ static void draw_change(const row_pen *pen)
     char change_text[TG_PRICE_TEXT_SIZE] = TG_PRICE_TEXT_NULL;
     char percent_text[TG_PRICE_TEXT_SIZE] = TG_PRICE_TEXT_NULL;
     uint32_t colour = pen->palette->label;
-    const tg_field reference =
-        has(pen, TG_FIELD_PREVIOUS_CLOSE) ? TG_FIELD_PREVIOUS_CLOSE : TG_FIELD_OPEN;
-    if (has(pen, TG_FIELD_LAST_PRICE) && has(pen, reference)) {
-        const int64_t last = image_of(pen)->value[TG_FIELD_LAST_PRICE];
-        const int64_t from = image_of(pen)->value[reference];
-        int64_t change = 0;
-        if (tg_price_change(last, from, &change) == TG_OK) {
-            const tg_price_style as = tg_price_style_of(pen->view->instrument);
-            if (tg_change_text(as, change, change_text, sizeof change_text) != TG_OK ||
-                tg_percent_text(last, from, percent_text, sizeof percent_text) != TG_OK) {
-                (void)strcpy(change_text, "?");
-                (void)strcpy(percent_text, "?");
-            }
-            keep_place_of_half(as.format, change_text);
-            colour = change > 0   ? pen->palette->up
-                     : change < 0 ? pen->palette->down
-                                  : pen->palette->label;
+    const tg_image *image = pen->view->instrument != NULL ? image_of(pen) : NULL;
+    int64_t reference = 0;
+    int64_t change = 0;
+    if (image != NULL && price_field_reference(image, &reference) &&
+        tg_price_change(image->value[TG_FIELD_LAST_PRICE], reference, &change) == TG_OK) {
+        price_field_change(tg_price_style_of(pen->view->instrument), change, change_text);
+        if (tg_percent_text(image->value[TG_FIELD_LAST_PRICE], reference, percent_text,
+                            sizeof percent_text) != TG_OK) {
+            (void)strcpy(percent_text, "?");
         }
+        colour = change > 0   ? pen->palette->up
+                 : change < 0 ? pen->palette->down
+                              : pen->palette->label;
     }
     put_number(pen, COLUMN_CHANGE, style_of(pen, colour), change_text);
     put_number(pen, COLUMN_PERCENT, style_of(pen, colour), percent_text);
 }
 
-static uint32_t word_colour(const row_pen *pen)
-{
-    const tg_palette *palette = pen->palette;
-    if (pen->view->row == NULL) {
-        return palette->faint;
-    }
-    switch (pen->view->row->quality) {
-    case TG_QUALITY_LIVE:
-        return palette->good;
-    case TG_QUALITY_QUIET:
-        return palette->label;
-    case TG_QUALITY_DELAYED:
-    case TG_QUALITY_HALTED:
-    case TG_QUALITY_RESYNCING:
-        return palette->warning;
-    case TG_QUALITY_GAP:
-    case TG_QUALITY_STALE:
-    case TG_QUALITY_DISCONNECTED:
-    case TG_QUALITY_NOT_ENTITLED:
-        return palette->bad;
-    case TG_QUALITY_UNKNOWN:
-        return palette->faint;
-    }
-    return palette->bad;
-}
-
 static void draw_truth(const row_pen *pen)
 {
-    const tg_style word = {word_colour(pen), pen->background,
+    const uint32_t colour = pen->view->row != NULL
+                                ? quality_colour(pen->palette, pen->view->row->quality)
+                                : pen->palette->faint;
+    const tg_style word = {colour, pen->background,
                            pen->suspect && pen->view->row != NULL ? TG_CELL_BOLD : 0u};
     put_label(pen, COLUMN_QUALITY, word, pen->view->word);
     char age[TG_TIME_TEXT_SIZE] = TG_PRICE_TEXT_NULL;
@@ -284,12 +227,12 @@ void watchlist_draw_row(tg_grid *grid, uint16_t grid_row, column_layout *layout,
         .palette = palette,
         .view = view,
         .grid_row = grid_row,
-        .suspect = view->row == NULL || watchlist_is_suspect(view->row->quality),
+        .suspect = view->row == NULL || quality_is_suspect(view->row->quality),
         .background = view->selected ? palette->selected : palette->background,
         .now_mono_ns = now_mono_ns,
     };
     const tg_style blank = {palette->text, pen.background, 0};
-    tg_grid_fill(grid, (tg_span){grid_row, 0, tg_grid_columns(grid)}, blank);
+    tg_grid_fill(grid, (tg_span){grid_row, 0, layout->total}, blank);
     put_label(&pen, COLUMN_VENUE, style_of(&pen, palette->label), view->venue);
     put_label(&pen, COLUMN_SYMBOL, style_of(&pen, palette->text), view->symbol);
     draw_size(&pen, COLUMN_BID_SIZE, TG_FIELD_BID_QUANTITY);

@@ -19,12 +19,9 @@ typedef struct watch_view {
     bool selected;
 } watch_view;
 
-/* Rows that may be old are grey, marked and never green. Thread: any. */
-bool watchlist_is_suspect(tg_quality quality);
-
-/* The line of column titles. Thread: owner. */
+/* The line of column titles, as wide as the layout. Thread: owner. */
 void watchlist_draw_titles(tg_grid *grid, uint16_t grid_row, const column_layout *layout,
-                           const tg_palette *palette);
+                           const tg_palette *palette, bool focused);
 
 /*
  * One row. The layout's wishes grow with what had no room; it is then to be fitted before the next

@@ -6,6 +6,7 @@
 #include <tickglass/internal/control_flow.h>
 
 #include "grapheme.h"
+#include "plot_cell.h"
 
 struct tg_grid {
     uint16_t columns;
@@ -214,6 +215,16 @@ void tg_grid_put_number(tg_grid *grid, tg_span span, tg_style style, const char 
     for (uint16_t i = 0; i < span.width; i++) {
         const tg_span one = {span.row, (uint16_t)(span.column + i), 1};
         (void)put_clipped(grid, one, style, "#");
+    }
+}
+
+void tg_grid_plot(tg_grid *grid, uint16_t row, uint16_t column, tg_style style,
+                  const tg_plot_bar bars[TG_PLOT_COLUMNS])
+{
+    if (row < grid->rows && column < grid->columns) {
+        char packed[TG_CELL_TEXT_SIZE];
+        tg__plot_cell_pack(bars, packed);
+        set_cell(cell_at(grid, row, column), style, packed, TG_CELL_PLOT);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <tickglass/internal/control_flow.h>
 
+#include "plot_cell.h"
 #include "tile_cache.h"
 
 /* Digits, letters and signs in every pair of colours that a pass shows, several times over. */
@@ -98,8 +99,15 @@ void tg__painter_draw(tg__painter *painter, const tg_draw_list *list, tg__canvas
         const int y = run->row * painter->cell_height;
         for (int i = 0; i < run->count; i++) {
             const tg_cell *cell = list->cells + run->first + i;
-            tg__canvas_blit(canvas, (run->column + i) * painter->cell_width, y,
-                            tile_of(painter, cell), painter->cell_width, painter->cell_height);
+            const int x = (run->column + i) * painter->cell_width;
+            if ((cell->marks & TG_CELL_PLOT) != 0) {
+                /* No two are alike for long: as tiles they would only drive letters out. */
+                tg__plot_cell_paint(cell, canvas,
+                                    (tg__rect){x, y, painter->cell_width, painter->cell_height});
+                continue;
+            }
+            tg__canvas_blit(canvas, x, y, tile_of(painter, cell), painter->cell_width,
+                            painter->cell_height);
         }
     }
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <tickglass/internal/control_flow.h>
+#include <tickglass/plot_cell.h>
 
 /* Text that grows: what does not fit is counted only. */
 typedef struct sink {
@@ -43,16 +44,34 @@ static bool same_style(const tg_cell *a, const tg_cell *b)
            (a->marks & ~halves) == (b->marks & ~halves);
 }
 
+static void put_bars(sink *to, const tg_cell *cell)
+{
+    for (unsigned column = 0; column < TG_PLOT_COLUMNS; column++) {
+        const tg_plot_bar bar = tg_plot_bar_of(cell, column);
+        if (tg_plot_bar_is_drawn(bar)) {
+            put_format(to, "%02x%02x", bar.top, bar.bottom);
+        } else {
+            put(to, ".", 1);
+        }
+        put(to, column + 1 < TG_PLOT_COLUMNS ? " " : "|", 1);
+    }
+}
+
 static void put_stretch(sink *to, const tg_draw_run *run, const tg_cell *cells, uint16_t from,
                         uint16_t end)
 {
     const tg_cell *first = cells + from;
-    put_format(to, "row %u column %u count %u fg %06x bg %06x%s%s \"", run->row,
+    put_format(to, "row %u column %u count %u fg %06x bg %06x%s%s%s \"", run->row,
                (unsigned)run->column + from, (unsigned)(end - from), first->foreground,
                first->background, (first->marks & TG_CELL_BOLD) != 0 ? " bold" : "",
-               (first->marks & TG_CELL_UNDERLINE) != 0 ? " underline" : "");
+               (first->marks & TG_CELL_UNDERLINE) != 0 ? " underline" : "",
+               (first->marks & TG_CELL_PLOT) != 0 ? " plot" : "");
     for (uint16_t i = from; i < end; i++) {
         if ((cells[i].marks & TG_CELL_WIDE_RIGHT) != 0 && i > from) {
+            continue;
+        }
+        if ((cells[i].marks & TG_CELL_PLOT) != 0) {
+            put_bars(to, &cells[i]);
             continue;
         }
         const char *text = cells[i].text[0] == '\0' ? " " : cells[i].text;

@@ -79,9 +79,50 @@ static void widths_grow_to_their_bound_and_never_shrink(void **state)
     assert_false(layout.grew);
     assert_int_equal(layout.width[COLUMN_BID], before + 3);
     columns_want(&layout, COLUMN_SYMBOL, 60000);
-    assert_int_equal(layout.width[COLUMN_SYMBOL], 40);
     columns_fit(&layout, 160);
+    assert_int_equal(layout.width[COLUMN_SYMBOL], 40);
     columns_want(&layout, COLUMN_SYMBOL, 60000);
+    assert_false(layout.grew);
+}
+
+static void the_layouts_edge_makes_a_column_narrower(void **state)
+{
+    (void)state;
+    column_layout layout;
+    columns_init(&layout);
+    columns_fit(&layout, 200);
+    const tg_span whole = columns_span(&layout, COLUMN_AGE, 7);
+    assert_int_equal(whole.row, 7);
+    assert_int_equal(whole.column, layout.start[COLUMN_AGE]);
+    assert_int_equal(whole.width, layout.width[COLUMN_AGE]);
+    columns_fit(&layout, 40);
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        if (layout.shown[c]) {
+            const tg_span span = columns_span(&layout, (column_id)c, 0);
+            assert_true(span.width == 0 || span.column + span.width <= 40);
+        }
+    }
+    assert_int_equal(columns_span(&layout, COLUMN_AGE, 0).width, 0);
+}
+
+static void long_prices_cost_digits_before_the_age(void **state)
+{
+    (void)state;
+    column_layout layout;
+    columns_init(&layout);
+    columns_want(&layout, COLUMN_BID, 21);
+    columns_want(&layout, COLUMN_ASK, 24);
+    columns_want(&layout, COLUMN_LAST, 12);
+    assert_true(layout.grew);
+    for (uint16_t total = 74; total < 200; total++) {
+        columns_fit(&layout, total);
+        assert_true(layout.shown[COLUMN_AGE]);
+        assert_true(end_of(&layout, COLUMN_AGE) <= total);
+        assert_true(layout.width[COLUMN_BID] >= 10 && layout.width[COLUMN_LAST] >= 10);
+    }
+    assert_int_equal(layout.width[COLUMN_ASK], 24); /* the wish was not forgotten */
+    columns_fit(&layout, 90);
+    columns_want(&layout, COLUMN_ASK, 24);
     assert_false(layout.grew);
 }
 
@@ -91,6 +132,8 @@ int main(void)
         cmocka_unit_test(all_columns_fit_a_wide_grid_and_never_overlap),
         cmocka_unit_test(what_matters_least_goes_first_and_quality_and_age_stay),
         cmocka_unit_test(widths_grow_to_their_bound_and_never_shrink),
+        cmocka_unit_test(the_layouts_edge_makes_a_column_narrower),
+        cmocka_unit_test(long_prices_cost_digits_before_the_age),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,11 +90,49 @@ static void rows_of_a_list_stand_in_its_order(void **state)
     tg_window_close(window);
 }
 
+/* What is on the screen is said of each subscription that was told otherwise, and of no other. */
+static void rows_that_scroll_in_and_out_are_told_as_visible(void **state)
+{
+    (void)state;
+    tg_window *window = open_window();
+    const terminal_options options = {.url = "ws://127.0.0.1:1/", .symbols = "V:A,V:B,V:C,V:D"};
+    settings *from = settings_of(&options);
+    feed *opened = NULL;
+    char why[320] = "";
+    assert_int_equal(feed_open(from, window, NULL, &opened, why, sizeof why), TG_OK);
+    feed_set_visible(opened, 1, 2);
+    (void)feed_poll(opened, 0);
+    static const bool hidden[] = {true, false, false, true};
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(feed_row(opened, i)->hidden, hidden[i]);
+    }
+    feed_set_visible(opened, 2, 2);
+    feed_follow(opened, 0); /* in a panel */
+    (void)feed_poll(opened, 0);
+    static const bool later[] = {false, true, false, false};
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(feed_row(opened, i)->hidden, later[i]);
+    }
+    assert_int_equal(feed_priority(opened)->asked.v, feed_row(opened, 0)->sub.v);
+    feed_follow(opened, 3);
+    (void)feed_poll(opened, 0);
+    assert_int_equal(feed_priority(opened)->asked.v, feed_row(opened, 3)->sub.v);
+    assert_true(feed_row(opened, 0)->hidden);
+    feed_follow(opened, FEED_NO_ROW);
+    (void)feed_poll(opened, 0);
+    assert_int_equal(feed_priority(opened)->asked.v, 0);
+    assert_int_equal(feed_log(opened)->count, 0);
+    feed_close(opened);
+    settings_close(from);
+    tg_window_close(window);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_cannot_be_opened_is_named),
         cmocka_unit_test(rows_of_a_list_stand_in_its_order),
+        cmocka_unit_test(rows_that_scroll_in_and_out_are_told_as_visible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* The whole picture of the terminal from fixed data, text and pixels. */
 #include "watchlist_panel.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <tickglass/price_text.h>
-#include <tickglass/window.h>
 
-#include "golden_picture.h"
 #include "header_panel.h"
 #include "help_panel.h"
-#include "tg_cmocka.h"
+#include "picture_fixture.h"
+#include "quality_look.h"
 
 #define S   INT64_C(1000000000)
 #define MS  INT64_C(1000000)
@@ -150,89 +145,34 @@ static void write_terminal(tg_grid *grid, column_layout *layout, const tg_palett
         tg_grid_clear(grid, blank);
         write_rows(grid, layout, palette, HEADER_ROWS + 1);
     } while (layout->grew);
-    watchlist_draw_titles(grid, HEADER_ROWS, layout, palette);
+    watchlist_draw_titles(grid, HEADER_ROWS, layout, palette, true);
     header_draw(grid, palette, &header);
     footer_draw(grid, palette, &footer);
 }
 
-static char *dump_of(const tg_draw_list *list)
-{
-    size_t needed = 0;
-    assert_int_equal(tg_draw_list_dump(list, NULL, 0, &needed), TG_OK);
-    char *text = malloc(needed);
-    assert_non_null(text);
-    assert_int_equal(tg_draw_list_dump(list, text, needed, NULL), TG_OK);
-    return text;
-}
-
 typedef struct fixture {
-    tg_window *window;
-    tg_grid *grid;
-    const tg_palette *palette;
+    picture_fixture picture;
     column_layout layout;
 } fixture;
 
 static fixture open_fixture(int width_px, int height_px, const char *palette)
 {
-    fixture f = {0};
-    tg_window_options opt;
-    tg_window_options_init(&opt);
-    opt.headless = true;
-    opt.width_px = width_px;
-    opt.height_px = height_px;
-    assert_int_equal(tg_window_open(&opt, &f.window, NULL, 0), TG_OK);
-    assert_int_equal(tg_grid_open(tg_window_columns(f.window), tg_window_rows(f.window), &f.grid),
-                     TG_OK);
-    assert_int_equal(tg_palette_find(palette, &f.palette), TG_OK);
+    fixture f = {.picture = picture_open(width_px, height_px, palette)};
     columns_init(&f.layout);
     return f;
 }
 
 static void close_fixture(fixture *f)
 {
-    tg_grid_close(f->grid);
-    tg_window_close(f->window);
-}
-
-/* What the window says about libraries, without its video driver. */
-static void pin_of(const tg_window *window, char *pin, size_t size)
-{
-    tg_window_describe(window, pin, size);
-    char *driver = strstr(pin, " video");
-    if (driver != NULL) {
-        *driver = '\0';
-    }
-    const char *ttf = strstr(pin, "SDL_ttf");
-    assert_non_null(ttf);
-    memmove(pin, ttf, strlen(ttf) + 1);
-}
-
-static void expect_golden(fixture *f, const char *name)
-{
-    const tg_draw_list *list = tg_grid_damage(f->grid);
-    assert_int_equal(tg_window_draw(f->window, list), TG_OK);
-    assert_int_equal(tg_window_present(f->window), TG_OK);
-    char *dump = dump_of(list);
-    char path[512];
-    (void)snprintf(path, sizeof path, "%s/%s.txt", TG_TEST_GOLDEN, name);
-    golden_expect_text(path, dump);
-    free(dump);
-    char picture[64];
-    (void)snprintf(picture, sizeof picture, "watchlist_panel_test_%s.png", name);
-    assert_int_equal(tg_window_screenshot(f->window, picture), TG_OK);
-    char pin[200];
-    pin_of(f->window, pin, sizeof pin);
-    (void)snprintf(path, sizeof path, "%s/%s.png", TG_TEST_GOLDEN, name);
-    golden_expect_picture(path, picture, TG_TEST_FONT, pin);
-    assert_int_equal(remove(picture), 0);
+    picture_close(&f->picture);
 }
 
 static void the_terminal_looks_as_it_did(void **state)
 {
     (void)state;
     fixture f = open_fixture(1280, 400, NULL);
-    write_terminal(f.grid, &f.layout, f.palette);
-    expect_golden(&f, "terminal");
+    write_terminal(f.picture.grid, &f.layout, f.picture.palette);
+    picture_expect_golden(&f.picture, "terminal");
     close_fixture(&f);
 }
 
@@ -240,19 +180,20 @@ static void a_narrow_terminal_leaves_columns_out_but_no_digits(void **state)
 {
     (void)state;
     fixture f = open_fixture(720, 320, "green-red");
-    write_terminal(f.grid, &f.layout, f.palette);
-    expect_golden(&f, "narrow");
+    write_terminal(f.picture.grid, &f.layout, f.picture.palette);
+    picture_expect_golden(&f.picture, "narrow");
     close_fixture(&f);
 }
 
 static void the_help_page_looks_as_it_did(void **state)
 {
     (void)state;
-    fixture f = open_fixture(1280, 620, NULL);
-    const tg_style blank = {f.palette->text, f.palette->background, 0};
-    tg_grid_clear(f.grid, blank);
-    help_draw(f.grid, HEADER_ROWS, (uint16_t)(tg_grid_rows(f.grid) - HEADER_ROWS - 1), f.palette);
-    expect_golden(&f, "help");
+    fixture f = open_fixture(1280, 720, NULL);
+    const tg_style blank = {f.picture.palette->text, f.picture.palette->background, 0};
+    tg_grid_clear(f.picture.grid, blank);
+    help_draw(f.picture.grid, HEADER_ROWS,
+              (uint16_t)(tg_grid_rows(f.picture.grid) - HEADER_ROWS - 1), f.picture.palette);
+    picture_expect_golden(&f.picture, "help");
     close_fixture(&f);
 }
 
@@ -284,19 +225,19 @@ static void nothing_is_in_a_good_or_rising_colour_over_stale_prices(void **state
                                  .instrument = &instrument,
                                  .row = &row,
                                  .word = tg_quality_name(row.quality)};
-        const tg_style blank = {f.palette->text, f.palette->background, 0};
-        columns_fit(&f.layout, tg_grid_columns(f.grid));
-        tg_grid_clear(f.grid, blank);
-        watchlist_draw_row(f.grid, 5, &f.layout, f.palette, &watch, &view, NOW);
+        const tg_style blank = {f.picture.palette->text, f.picture.palette->background, 0};
+        columns_fit(&f.layout, tg_grid_columns(f.picture.grid));
+        tg_grid_clear(f.picture.grid, blank);
+        watchlist_draw_row(f.picture.grid, 5, &f.layout, f.picture.palette, &watch, &view, NOW);
         header_view header = sample_header();
-        header.suspect_count = watchlist_is_suspect(row.quality) ? 1 : 0;
-        header_draw(f.grid, f.palette, &header);
-        tg_grid_forget(f.grid);
-        const tg_draw_list *list = tg_grid_damage(f.grid);
+        header.suspect_count = quality_is_suspect(row.quality) ? 1 : 0;
+        header_draw(f.picture.grid, f.picture.palette, &header);
+        tg_grid_forget(f.picture.grid);
+        const tg_draw_list *list = tg_grid_damage(f.picture.grid);
         const bool current = q <= TG_QUALITY_HALTED;
-        assert_int_equal(shows_colour(list, 5, f.palette->up), current);
-        assert_int_equal(shows_colour(list, 0, f.palette->good), current);
-        assert_int_equal(shows_colour(list, 5, f.palette->stale), !current);
+        assert_int_equal(shows_colour(list, 5, f.picture.palette->up), current);
+        assert_int_equal(shows_colour(list, 0, f.picture.palette->good), current);
+        assert_int_equal(shows_colour(list, 5, f.picture.palette->stale), !current);
     }
     close_fixture(&f);
 }

@@ -18,8 +18,9 @@ TG_BEGIN_DECLS
 typedef enum tg_cell_mark {
     TG_CELL_BOLD = 1,
     TG_CELL_UNDERLINE = 2,
-    TG_CELL_WIDE_LEFT = 4, /**< first half of a character that is two cells wide */
-    TG_CELL_WIDE_RIGHT = 8 /**< second half; text is the same as in the first */
+    TG_CELL_WIDE_LEFT = 4,  /**< first half of a character that is two cells wide */
+    TG_CELL_WIDE_RIGHT = 8, /**< second half; text is the same as in the first */
+    TG_CELL_PLOT = 16       /**< bars instead of text (plot_cell.h); text is "" */
 } tg_cell_mark;
 
 /** Compared and hashed as bytes: no padding, and text is filled up with NUL. */
@@ -50,7 +51,8 @@ typedef struct tg_draw_list {
 } tg_draw_list;
 
 /**
- * The list as text, one line for each stretch of equal style: row, column, colours, marks, "text".
+ * The list as text, one line for each stretch of equal style: row, column, colours, marks, "text";
+ * of a plot cell each column's bar in hexadecimal, "." where there is none.
  *
  * @param[out] text    NULL to ask for the size only
  * @param[in]  size    bytes at text

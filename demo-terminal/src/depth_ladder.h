@@ -1,0 +1,31 @@
+/*
+ * The book of the opened instrument on a price axis that stands still: bids left, asks right of the
+ * prices. Where no book comes, the best bid and ask stand on the axis and the panel says so.
+ */
+#ifndef TG_TERMINAL_DEPTH_LADDER_H
+#define TG_TERMINAL_DEPTH_LADDER_H
+
+#include "instrument_view.h"
+#include "ladder_axis.h"
+#include "panel_pen.h"
+
+/* The cells of one row of the axis. */
+typedef struct ladder_cells {
+    tg_span bid_size;
+    tg_span price;
+    tg_span ask_size;
+} ladder_cells;
+
+/* Rows of the axis in an area. Thread: any. */
+size_t depth_ladder_rows(panel_area area);
+ladder_cells depth_ladder_cells(panel_area area, size_t row);
+
+/* Puts the market into the middle, between best bid and ask; false if there is none. Thread: owner.
+ */
+bool depth_ladder_recentre(ladder_axis *axis, const instrument_view *shown);
+
+/* Centres by itself the first time and in another scale only. Thread: owner. */
+void depth_ladder_draw(tg_grid *grid, const tg_palette *palette, panel_area area, bool focused,
+                       const instrument_view *shown, ladder_axis *axis);
+
+#endif
