@@ -14,7 +14,7 @@ static const help_line lines[] = {
     {"Enter", "open the selected instrument in the panels"},
     {"Tab, Shift-Tab", "the focus to the next panel, to the one before: its title is bright"},
     {"Space", "put the market into the middle of the ladder"},
-    {"Esc", "back to the watchlist; from there: end, as Ctrl-Q"},
+    {"Esc  Ctrl-Q", "back to the watchlist; end"},
     {"F1  F2", "this page; write a picture of the window into the current folder"},
     {"F3 quote  F4 ladder", "show the panel or take it away; so also F5 trades, F6 chart,"},
     {"", "F7 connection, F8 log. In a narrow window they take the watchlist's place"},

@@ -125,7 +125,7 @@ static const char help_text[] =
     "  --check-tape FILE    judge every drawn row against this tape (CSV, also .xz), which the\n"
     "                       gateway replays: drawn_regressions and drawn_unknown in the report\n"
     "\n"
-    "Keys: arrows, PgUp, PgDn, Home, End move; F1 help; F2 screenshot; Esc or Ctrl-Q end.\n"
+    "Keys: arrows, PgUp, PgDn, Home, End move; F1 help; F2 screenshot; Ctrl-Q ends.\n"
     "\n"
     "Exit codes: 0 fine; 2 the command line, the configuration or a file named there is wrong; 3 "
     "no\n"

@@ -260,7 +260,10 @@ static void take_key(terminal *self, const tg_input *input)
     } else if (input->key == TG_KEY_F2) {
         take_screenshot(self);
     } else if (input->key == TG_KEY_ESCAPE) {
-        self->over = !screen_go_back(self->screen);
+        if (!screen_go_back(self->screen)) {
+            /* A key that is pressed without thinking must not close what somebody trades by. */
+            screen_notice(self->screen, "Ctrl-Q ends", false);
+        }
     } else if (input->key == TG_KEY_CHARACTER && input->ctrl && input->character == 'q') {
         self->over = true;
     }
