@@ -15,6 +15,7 @@
 #include "floor.h"
 #include "killed.h"
 #include "log_merge.h"
+#include "log_skim.h"
 #include "log_text.h"
 #include "plain_hdr.h"
 #include "timing.h"
@@ -298,43 +299,19 @@ static double text_ns(tg__log_file *file)
     return ns;
 }
 
-/* What `tickglass-log stats --argument 4` does with a file. */
-static double stats_ns(const tg__log_file *file)
+/* What `tickglass-log stats --argument 4` does with an opened file. */
+static double stats_ns(tg__log_file *file, unsigned threads)
 {
-    tg__pack pack;
-    tg_histogram_options opt;
-    tg_histogram_options_init(&opt);
-    opt.lowest = 1;
-    opt.highest = INT64_MAX;
-    tg_histogram *histogram = NULL;
-    if (tg__pack_init(&pack, TG__SITES_MAX + 1) != TG_OK ||
-        tg_histogram_open(&opt, &histogram) != TG_OK) {
+    const tg__skim wanted = {&file->sites[TG__SITE_FIRST_OF_USER], 3};
+    tg__number_stats stats;
+    memset(&stats, 0, sizeof stats);
+    const int64_t begin_ns = bench_now_ns();
+    if (tg__log_skim(file, &wanted, threads, &stats) != TG_OK ||
+        tg__number_stats_percentile(&stats, 99.9) <= 0) {
         exit(1);
     }
-    uint64_t count = 0;
-    const int64_t begin_ns = bench_now_ns();
-    for (size_t i = 0; i < file->threads[0].count; i++) {
-        const size_t offset = (size_t)file->threads[0].offsets[i];
-        tg__block block;
-        bool taken = false;
-        uint64_t word = 0;
-        if (tg__block_open(file->bytes + offset, file->size - offset, &block) != TG_OK) {
-            exit(1);
-        }
-        tg__packed in = {block.payload, block.payload + block.payload_size};
-        tg__pack_begin_block(&pack);
-        while (in.at < in.end) {
-            const tg__skim wanted = {&file->sites[*in.at], 3}; /* ids are small here */
-            if (tg__skim_record(&pack, file->sites, &in, &wanted, &word, &taken) != TG_OK) {
-                exit(1);
-            }
-            tg_histogram_record(histogram, (int64_t)word);
-            count++;
-        }
-    }
-    const double ns = (double)(bench_now_ns() - begin_ns) / (double)count;
-    tg_histogram_close(histogram);
-    tg__pack_deinit(&pack);
+    const double ns = (double)(bench_now_ns() - begin_ns) / (double)stats.count;
+    tg__number_stats_deinit(&stats);
     return ns;
 }
 
@@ -356,11 +333,13 @@ static void bench_reading(const char *only)
     if (wanted(only, "text")) {
         row_ns("recorder.text", "case", "args4", "tickglass", bench_quantile(ns, rounds, 0.5));
     }
-    for (int i = 0; i < rounds && wanted(only, "stats"); i++) {
-        ns[i] = stats_ns(&file);
-    }
-    if (wanted(only, "stats")) {
-        row_ns("recorder.stats", "case", "args4", "tickglass", bench_quantile(ns, rounds, 0.5));
+    static const char *const cases[] = {"args4", "args4_2_threads"};
+    for (unsigned threads = 1; threads <= 2 && wanted(only, "stats"); threads++) {
+        for (int i = 0; i < rounds; i++) {
+            ns[i] = stats_ns(&file, threads);
+        }
+        row_ns("recorder.stats", "case", cases[threads - 1], "tickglass",
+               bench_quantile(ns, rounds, 0.5));
     }
     tg__log_file_close(&file);
     (void)unlink(path);
