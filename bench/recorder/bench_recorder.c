@@ -1,6 +1,7 @@
 /*
- * bench_recorder [--json] [kill|burst|paced|sustained|text|stats|hist]: what recording costs,
- * beside the floor of the same run. With --json only lines of JSON go to standard output.
+ * bench_recorder [--json] [kill|burst|paced|sustained|threads|merged|text|stats|hist]: what
+ * recording costs, beside the floor of the same run. With --json only lines of JSON go to standard
+ * output.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,7 +18,9 @@
 #include "log_merge.h"
 #include "log_skim.h"
 #include "log_text.h"
+#include "merged.h"
 #include "plain_hdr.h"
+#include "threads.h"
 #include "timing.h"
 
 enum {
@@ -410,6 +413,42 @@ static void bench_kill(void)
     }
 }
 
+static void bench_threads(void)
+{
+    static const char *const cases[] = {"wait", "drop"};
+    static const tg_overflow policies[] = {TG_OVERFLOW_WAIT, TG_OVERFLOW_DROP_NEWEST};
+    for (int i = 0; i < 2; i++) {
+        const threads_result r = threads_run(dir, policies[i]);
+        if (json) {
+            (void)printf("{\"bench\":\"recorder.threads\",\"case\":\"%s\",\"impl\":\"tickglass\","
+                         "\"threads\":%" PRIu64 ",\"calls\":%" PRIu64 ",\"ns\":%.2f,"
+                         "\"lost\":%" PRIu64 ",\"counted\":%" PRIu64 ",\"told\":%" PRIu64 "}\n",
+                         cases[i], r.threads, r.calls, r.ns, r.lost, r.counted, r.told);
+        } else {
+            (void)printf("%-20s %-12s %" PRIu64 " threads, %.2f ns a call, %" PRIu64
+                         " lost, counted %" PRIu64 ", told %" PRIu64 "\n",
+                         "recorder.threads", cases[i], r.threads, r.ns, r.lost, r.counted, r.told);
+        }
+    }
+}
+
+static void bench_merged(void)
+{
+    const merged_result r = merged_run(dir);
+    if (json) {
+        (void)printf("{\"bench\":\"recorder.merged\",\"case\":\"text\",\"impl\":\"tickglass\","
+                     "\"threads\":%" PRIu64 ",\"records\":%" PRIu64
+                     ",\"unsorted_ns\":%.2f,\"ns\":%.2f,\"ratio\":%.3f,\"out_of_order\":%" PRIu64
+                     "}\n",
+                     r.threads, r.records, r.unsorted_ns, r.merged_ns, r.merged_ns / r.unsorted_ns,
+                     r.out_of_order);
+    } else {
+        (void)printf("%-20s %" PRIu64 " threads, %.2f ns a record merged, %.2f unsorted, %" PRIu64
+                     " out of order\n",
+                     "recorder.merged", r.threads, r.merged_ns, r.unsorted_ns, r.out_of_order);
+    }
+}
+
 static void run(const char *only)
 {
     char memory[] = "/dev/shm/bench-recorder-XXXXXX";
@@ -429,6 +468,12 @@ static void run(const char *only)
     }
     if (wanted(only, "sustained")) {
         bench_sustained(dir, "disk");
+    }
+    if (wanted(only, "threads")) {
+        bench_threads();
+    }
+    if (wanted(only, "merged")) {
+        bench_merged();
     }
     if (wanted(only, "text") || wanted(only, "stats")) {
         bench_reading(only);
