@@ -1,7 +1,7 @@
 /*
- * bench_recorder [--json] [kill|burst|paced|sustained|threads|merged|text|stats|hist]: what
- * recording costs, beside the floor of the same run. With --json only lines of JSON go to standard
- * output.
+ * bench_recorder [--json] [kill|burst|paced|sustained|embedded|threads|merged|text|stats|hist]:
+ * what recording costs, beside the floor of the same run. With --json only lines of JSON go to
+ * standard output.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,6 +13,7 @@
 #include <tickglass/histogram.h>
 #include <tickglass/recorder.h>
 
+#include "embedded.h"
 #include "floor.h"
 #include "killed.h"
 #include "log_merge.h"
@@ -449,6 +450,19 @@ static void bench_merged(void)
     }
 }
 
+static void bench_embedded(void)
+{
+    const embedded_result r = embedded_run(dir);
+    if (json) {
+        (void)printf("{\"bench\":\"recorder.embedded\",\"case\":\"receive\",\"impl\":\"tickglass\","
+                     "\"off_ns\":%.1f,\"on_ns\":%.1f,\"ratio\":%.4f,\"lost\":%" PRIu64 "}\n",
+                     r.off_ns, r.on_ns, r.ratio, r.lost);
+    } else {
+        (void)printf("%-20s %-12s off %.1f on %.1f ns a frame: %.4f, %" PRIu64 " lost\n",
+                     "recorder.embedded", "receive", r.off_ns, r.on_ns, r.ratio, r.lost);
+    }
+}
+
 static void run(const char *only)
 {
     char memory[] = "/dev/shm/bench-recorder-XXXXXX";
@@ -468,6 +482,9 @@ static void run(const char *only)
     }
     if (wanted(only, "sustained")) {
         bench_sustained(dir, "disk");
+    }
+    if (wanted(only, "embedded")) {
+        bench_embedded();
     }
     if (wanted(only, "threads")) {
         bench_threads();
