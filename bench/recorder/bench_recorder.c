@@ -23,6 +23,9 @@
 #include "plain_hdr.h"
 #include "threads.h"
 #include "timing.h"
+#ifdef TG_BENCH_SPDLOG
+#include "spdlog_async.h"
+#endif
 
 enum {
     burst_calls = 10000, /* 480 KB: they fit into a ring of 1 MiB */
@@ -157,9 +160,16 @@ static void bench_burst(void)
 
 /* ---- paced: a call each 600 ns, alone -------------------------------------------------------- */
 
-static void bench_paced_one(const char *impl, tg_recorder *recorder, floor_ring *ring,
+typedef enum paced_impl {
+    PACED_FLOOR,
+    PACED_TICKGLASS,
+    PACED_SPDLOG
+} paced_impl;
+
+static void bench_paced_one(paced_impl impl, tg_recorder *recorder, floor_ring *ring,
                             double cycle_ns)
 {
+    static const char *const names[] = {"floor", "tickglass", "spdlog"};
     static double took[paced_calls];
     const uint64_t gap = (uint64_t)(600 / cycle_ns);
     uint64_t due = bench_cycles();
@@ -168,12 +178,16 @@ static void bench_paced_one(const char *impl, tg_recorder *recorder, floor_ring 
         while (bench_cycles() < due) {
         }
         const uint64_t begin = bench_cycles();
-        if (recorder != NULL) {
+        if (impl == PACED_TICKGLASS) {
             TG_RECORD(recorder, TG_RECORD_INFO,
                       "id %u bid %" PRId64 " ask %" PRId64 " seq %" PRIu64, i, (int64_t)begin,
                       (int64_t)due, (uint64_t)i);
-        } else {
+        } else if (impl == PACED_FLOOR) {
             floor_put(ring, bench_cycles(), i, (int64_t)begin, (int64_t)due, i);
+        } else {
+#ifdef TG_BENCH_SPDLOG
+            spdlog_async_put(i, 1, (int64_t)begin, (int64_t)due);
+#endif
         }
         took[i] = (double)(bench_cycles() - begin) * cycle_ns;
     }
@@ -184,10 +198,10 @@ static void bench_paced_one(const char *impl, tg_recorder *recorder, floor_ring 
     if (json) {
         (void)printf("{\"bench\":\"recorder.paced\",\"case\":\"args4\",\"impl\":\"%s\","
                      "\"p50_ns\":%.1f,\"p99_ns\":%.1f,\"p999_ns\":%.1f,\"max_ns\":%.1f}\n",
-                     impl, p50, p99, p999, most);
+                     names[impl], p50, p99, p999, most);
     } else {
         (void)printf("%-20s %-12s %-16s p50 %.1f p99 %.1f p99.9 %.1f max %.1f ns\n",
-                     "recorder.paced", "args4", impl, p50, p99, p999, most);
+                     "recorder.paced", "args4", names[impl], p50, p99, p999, most);
     }
 }
 
@@ -197,14 +211,20 @@ static void bench_paced(double cycle_ns)
     tg_recorder *recorder =
         open_recorder(path_in(dir, "paced.tgrec", path, sizeof path), TG_OVERFLOW_DROP_NEWEST);
     floor_ring *ring = floor_open();
-    bench_paced_one("floor", NULL, ring, cycle_ns);
-    bench_paced_one("tickglass", recorder, ring, cycle_ns);
+    bench_paced_one(PACED_FLOOR, recorder, ring, cycle_ns);
+    bench_paced_one(PACED_TICKGLASS, recorder, ring, cycle_ns);
     if (dropped_of(recorder) != 0) {
         (void)fprintf(stderr, "bench_recorder: the paced case dropped records\n");
     }
     floor_close(ring);
     tg_recorder_close(recorder);
     (void)unlink(path);
+#ifdef TG_BENCH_SPDLOG
+    spdlog_async_open(path_in(dir, "spdlog", path, sizeof path), 8192);
+    bench_paced_one(PACED_SPDLOG, NULL, NULL, cycle_ns);
+    spdlog_async_close();
+    (void)unlink(path);
+#endif
 }
 
 /* ---- sustained: as fast as the file takes it, nothing lost ------------------------------------
@@ -267,6 +287,45 @@ static void bench_sustained(const char *folder, const char *medium)
     row_sustained("args4", "floor", medium, ns, file_size(path) / sustained_calls, 0);
     (void)unlink(path);
 }
+
+/* ---- spdlog, for comparison: burst, paced, sustained --------------------------------------------
+ */
+
+#ifdef TG_BENCH_SPDLOG
+static void bench_spdlog_burst(void)
+{
+    enum {
+        rounds = 21
+    };
+    static double ns[rounds];
+    char path[1024];
+    (void)path_in(dir, "spdlog", path, sizeof path);
+    for (int round = 0; round < rounds; round++) {
+        spdlog_async_open(path, burst_calls);
+        const int64_t begin_ns = bench_now_ns();
+        spdlog_async_put(0, burst_calls, begin_ns, begin_ns + 1);
+        ns[round] = (double)(bench_now_ns() - begin_ns) / burst_calls;
+        spdlog_async_close();
+    }
+    row_ns("recorder.burst", "case", "args4", "spdlog", bench_quantile(ns, rounds, 0.5));
+    (void)unlink(path);
+}
+
+static void bench_spdlog_sustained(const char *folder, const char *medium)
+{
+    enum {
+        calls = sustained_calls / 8 /* it takes some ten times as long */
+    };
+    char path[1024];
+    spdlog_async_open(path_in(folder, "spdlog", path, sizeof path), 8192);
+    const int64_t begin_ns = bench_now_ns();
+    spdlog_async_put(0, calls, 6784275, 6784300);
+    spdlog_async_close();
+    const double ns = (double)(bench_now_ns() - begin_ns) / calls;
+    row_sustained("args4", "spdlog", medium, ns, file_size(path) / calls, 0);
+    (void)unlink(path);
+}
+#endif
 
 /* ---- reading: text of a record, statistics of one argument ------------------------------------
  */
@@ -472,16 +531,25 @@ static void run(const char *only)
     }
     if (wanted(only, "burst")) {
         bench_burst();
+#ifdef TG_BENCH_SPDLOG
+        bench_spdlog_burst();
+#endif
     }
     if (wanted(only, "paced")) {
         bench_paced(cycle_ns);
     }
     if (wanted(only, "sustained") && mkdtemp(memory) != NULL) {
         bench_sustained(memory, "tmpfs");
+#ifdef TG_BENCH_SPDLOG
+        bench_spdlog_sustained(memory, "tmpfs");
+#endif
         (void)rmdir(memory);
     }
     if (wanted(only, "sustained")) {
         bench_sustained(dir, "disk");
+#ifdef TG_BENCH_SPDLOG
+        bench_spdlog_sustained(dir, "disk");
+#endif
     }
     if (wanted(only, "embedded")) {
         bench_embedded();
