@@ -1,7 +1,8 @@
 /*
- * bench_recorder [--json] [kill|burst|paced|sustained|embedded|threads|merged|text|stats|hist]:
- * what recording costs, beside the floor of the same run. With --json only lines of JSON go to
- * standard output.
+ * bench_recorder [--json] [--plots FOLDER]
+ * [kill|burst|paced|sustained|overload|limits|embedded|threads|merged|text|stats|hist]: what
+ * recording costs, beside the floor of the same run. With --json only lines of JSON go to standard
+ * output.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -20,7 +21,9 @@
 #include "log_skim.h"
 #include "log_text.h"
 #include "merged.h"
+#include "overload.h"
 #include "plain_hdr.h"
+#include "plot.h"
 #include "threads.h"
 #include "timing.h"
 #ifdef TG_BENCH_SPDLOG
@@ -38,6 +41,7 @@ enum {
 };
 
 static bool json;
+static const char *plots; /* folder; NULL: none are wanted */
 static char dir[512];
 
 static bool wanted(const char *only, const char *name)
@@ -522,6 +526,60 @@ static void bench_embedded(void)
     }
 }
 
+static void row_tail(const overload_tail *tail)
+{
+    if (json) {
+        (void)printf("{\"bench\":\"recorder.overload\",\"case\":\"%s\",\"impl\":\"tickglass\","
+                     "\"p50_ns\":%.1f,\"p99_ns\":%.1f,\"p999_ns\":%.1f,\"max_ns\":%.1f,"
+                     "\"lost\":%" PRIu64 "}\n",
+                     tail->name, tail->p50_ns, tail->p99_ns, tail->p999_ns, tail->max_ns,
+                     tail->lost);
+    } else {
+        (void)printf("%-20s %-12s p50 %.1f p99 %.1f p99.9 %.1f max %.1f ns, %" PRIu64 " lost\n",
+                     "recorder.overload", tail->name, tail->p50_ns, tail->p99_ns, tail->p999_ns,
+                     tail->max_ns, tail->lost);
+    }
+}
+
+static void bench_overload(double cycle_ns)
+{
+    static overload_tail tails[overload_rings];
+    plot_line lines[overload_rings];
+    overload_tails(dir, cycle_ns, tails);
+    for (int i = 0; i < overload_rings; i++) {
+        row_tail(&tails[i]);
+        lines[i] = (plot_line){tails[i].name, tails[i].ns, tails[i].share, overload_shares};
+    }
+    char path[1024];
+    if (plots != NULL &&
+        !plot_lines(path_in(plots, "overload.svg", path, sizeof path),
+                    "Calls in a row, waiting for the writer, by size of the ring", "ns a call",
+                    "share of the calls that take as long", lines, overload_rings)) {
+        perror(path);
+    }
+}
+
+static void bench_limits(void)
+{
+    char memory[] = "/dev/shm/bench-recorder-XXXXXX";
+    double ns[OVERLOAD_LIMITS];
+    if (mkdtemp(memory) == NULL) {
+        perror(memory);
+        return;
+    }
+    overload_limits(dir, memory, ns);
+    (void)rmdir(memory);
+    for (int i = 0; i < OVERLOAD_LIMITS; i++) {
+        row_ns("recorder.limits", "case", overload_limit_names[i], "tickglass", ns[i]);
+    }
+    char path[1024];
+    if (plots != NULL && !plot_bars(path_in(plots, "limits.svg", path, sizeof path),
+                                    "What limits: a record with each part switched off in turn",
+                                    "ns", overload_limit_names, ns, OVERLOAD_LIMITS)) {
+        perror(path);
+    }
+}
+
 static void run(const char *only)
 {
     char memory[] = "/dev/shm/bench-recorder-XXXXXX";
@@ -551,6 +609,12 @@ static void run(const char *only)
         bench_spdlog_sustained(dir, "disk");
 #endif
     }
+    if (wanted(only, "overload")) {
+        bench_overload(cycle_ns);
+    }
+    if (wanted(only, "limits")) {
+        bench_limits();
+    }
     if (wanted(only, "embedded")) {
         bench_embedded();
     }
@@ -574,6 +638,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--json") == 0) {
             json = true;
+        } else if (strcmp(argv[i], "--plots") == 0 && i + 1 < argc) {
+            plots = argv[++i];
         } else {
             only = argv[i];
         }
