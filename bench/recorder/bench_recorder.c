@@ -1,6 +1,8 @@
 /*
- * bench_recorder [--json] [kill|burst|paced|sustained|text|stats|hist]: what recording costs,
- * beside the floor of the same run. With --json only lines of JSON go to standard output.
+ * bench_recorder [--json] [--plots FOLDER]
+ * [kill|burst|paced|sustained|overload|limits|embedded|threads|merged|text|stats|hist]: what
+ * recording costs, beside the floor of the same run. With --json only lines of JSON go to standard
+ * output.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,12 +14,21 @@
 #include <tickglass/histogram.h>
 #include <tickglass/recorder.h>
 
+#include "embedded.h"
 #include "floor.h"
 #include "killed.h"
 #include "log_merge.h"
+#include "log_skim.h"
 #include "log_text.h"
+#include "merged.h"
+#include "overload.h"
 #include "plain_hdr.h"
+#include "plot.h"
+#include "threads.h"
 #include "timing.h"
+#ifdef TG_BENCH_SPDLOG
+#include "spdlog_async.h"
+#endif
 
 enum {
     burst_calls = 10000, /* 480 KB: they fit into a ring of 1 MiB */
@@ -30,6 +41,7 @@ enum {
 };
 
 static bool json;
+static const char *plots; /* folder; NULL: none are wanted */
 static char dir[512];
 
 static bool wanted(const char *only, const char *name)
@@ -152,9 +164,16 @@ static void bench_burst(void)
 
 /* ---- paced: a call each 600 ns, alone -------------------------------------------------------- */
 
-static void bench_paced_one(const char *impl, tg_recorder *recorder, floor_ring *ring,
+typedef enum paced_impl {
+    PACED_FLOOR,
+    PACED_TICKGLASS,
+    PACED_SPDLOG
+} paced_impl;
+
+static void bench_paced_one(paced_impl impl, tg_recorder *recorder, floor_ring *ring,
                             double cycle_ns)
 {
+    static const char *const names[] = {"floor", "tickglass", "spdlog"};
     static double took[paced_calls];
     const uint64_t gap = (uint64_t)(600 / cycle_ns);
     uint64_t due = bench_cycles();
@@ -163,12 +182,16 @@ static void bench_paced_one(const char *impl, tg_recorder *recorder, floor_ring 
         while (bench_cycles() < due) {
         }
         const uint64_t begin = bench_cycles();
-        if (recorder != NULL) {
+        if (impl == PACED_TICKGLASS) {
             TG_RECORD(recorder, TG_RECORD_INFO,
                       "id %u bid %" PRId64 " ask %" PRId64 " seq %" PRIu64, i, (int64_t)begin,
                       (int64_t)due, (uint64_t)i);
-        } else {
+        } else if (impl == PACED_FLOOR) {
             floor_put(ring, bench_cycles(), i, (int64_t)begin, (int64_t)due, i);
+        } else {
+#ifdef TG_BENCH_SPDLOG
+            spdlog_async_put(i, 1, (int64_t)begin, (int64_t)due);
+#endif
         }
         took[i] = (double)(bench_cycles() - begin) * cycle_ns;
     }
@@ -179,10 +202,10 @@ static void bench_paced_one(const char *impl, tg_recorder *recorder, floor_ring 
     if (json) {
         (void)printf("{\"bench\":\"recorder.paced\",\"case\":\"args4\",\"impl\":\"%s\","
                      "\"p50_ns\":%.1f,\"p99_ns\":%.1f,\"p999_ns\":%.1f,\"max_ns\":%.1f}\n",
-                     impl, p50, p99, p999, most);
+                     names[impl], p50, p99, p999, most);
     } else {
         (void)printf("%-20s %-12s %-16s p50 %.1f p99 %.1f p99.9 %.1f max %.1f ns\n",
-                     "recorder.paced", "args4", impl, p50, p99, p999, most);
+                     "recorder.paced", "args4", names[impl], p50, p99, p999, most);
     }
 }
 
@@ -192,14 +215,20 @@ static void bench_paced(double cycle_ns)
     tg_recorder *recorder =
         open_recorder(path_in(dir, "paced.tgrec", path, sizeof path), TG_OVERFLOW_DROP_NEWEST);
     floor_ring *ring = floor_open();
-    bench_paced_one("floor", NULL, ring, cycle_ns);
-    bench_paced_one("tickglass", recorder, ring, cycle_ns);
+    bench_paced_one(PACED_FLOOR, recorder, ring, cycle_ns);
+    bench_paced_one(PACED_TICKGLASS, recorder, ring, cycle_ns);
     if (dropped_of(recorder) != 0) {
         (void)fprintf(stderr, "bench_recorder: the paced case dropped records\n");
     }
     floor_close(ring);
     tg_recorder_close(recorder);
     (void)unlink(path);
+#ifdef TG_BENCH_SPDLOG
+    spdlog_async_open(path_in(dir, "spdlog", path, sizeof path), 8192);
+    bench_paced_one(PACED_SPDLOG, NULL, NULL, cycle_ns);
+    spdlog_async_close();
+    (void)unlink(path);
+#endif
 }
 
 /* ---- sustained: as fast as the file takes it, nothing lost ------------------------------------
@@ -263,6 +292,45 @@ static void bench_sustained(const char *folder, const char *medium)
     (void)unlink(path);
 }
 
+/* ---- spdlog, for comparison: burst, paced, sustained --------------------------------------------
+ */
+
+#ifdef TG_BENCH_SPDLOG
+static void bench_spdlog_burst(void)
+{
+    enum {
+        rounds = 21
+    };
+    static double ns[rounds];
+    char path[1024];
+    (void)path_in(dir, "spdlog", path, sizeof path);
+    for (int round = 0; round < rounds; round++) {
+        spdlog_async_open(path, burst_calls);
+        const int64_t begin_ns = bench_now_ns();
+        spdlog_async_put(0, burst_calls, begin_ns, begin_ns + 1);
+        ns[round] = (double)(bench_now_ns() - begin_ns) / burst_calls;
+        spdlog_async_close();
+    }
+    row_ns("recorder.burst", "case", "args4", "spdlog", bench_quantile(ns, rounds, 0.5));
+    (void)unlink(path);
+}
+
+static void bench_spdlog_sustained(const char *folder, const char *medium)
+{
+    enum {
+        calls = sustained_calls / 8 /* it takes some ten times as long */
+    };
+    char path[1024];
+    spdlog_async_open(path_in(folder, "spdlog", path, sizeof path), 8192);
+    const int64_t begin_ns = bench_now_ns();
+    spdlog_async_put(0, calls, 6784275, 6784300);
+    spdlog_async_close();
+    const double ns = (double)(bench_now_ns() - begin_ns) / calls;
+    row_sustained("args4", "spdlog", medium, ns, file_size(path) / calls, 0);
+    (void)unlink(path);
+}
+#endif
+
 /* ---- reading: text of a record, statistics of one argument ------------------------------------
  */
 
@@ -298,43 +366,32 @@ static double text_ns(tg__log_file *file)
     return ns;
 }
 
-/* What `tickglass-log stats --argument 4` does with a file. */
-static double stats_ns(const tg__log_file *file)
+/* The dictionary has the sites of the other measurements too. */
+static const tg__site_info *site_of_first_record(tg__log_file *file)
 {
-    tg__pack pack;
-    tg_histogram_options opt;
-    tg_histogram_options_init(&opt);
-    opt.lowest = 1;
-    opt.highest = INT64_MAX;
-    tg_histogram *histogram = NULL;
-    if (tg__pack_init(&pack, TG__SITES_MAX + 1) != TG_OK ||
-        tg_histogram_open(&opt, &histogram) != TG_OK) {
+    tg__log_merge merge;
+    tg__log_record record;
+    if (tg__log_merge_open(file, 1, &merge) != TG_OK ||
+        tg__log_merge_next(&merge, &record) != TG_OK) {
         exit(1);
     }
-    uint64_t count = 0;
+    tg__log_merge_close(&merge);
+    return record.site;
+}
+
+/* What `tickglass-log stats --argument 4` does with an opened file. */
+static double stats_ns(tg__log_file *file, unsigned threads)
+{
+    const tg__skim wanted = {site_of_first_record(file), 3};
+    tg__number_stats stats;
+    memset(&stats, 0, sizeof stats);
     const int64_t begin_ns = bench_now_ns();
-    for (size_t i = 0; i < file->threads[0].count; i++) {
-        const size_t offset = (size_t)file->threads[0].offsets[i];
-        tg__block block;
-        bool taken = false;
-        uint64_t word = 0;
-        if (tg__block_open(file->bytes + offset, file->size - offset, &block) != TG_OK) {
-            exit(1);
-        }
-        tg__packed in = {block.payload, block.payload + block.payload_size};
-        tg__pack_begin_block(&pack);
-        while (in.at < in.end) {
-            const tg__skim wanted = {&file->sites[*in.at], 3}; /* ids are small here */
-            if (tg__skim_record(&pack, file->sites, &in, &wanted, &word, &taken) != TG_OK) {
-                exit(1);
-            }
-            tg_histogram_record(histogram, (int64_t)word);
-            count++;
-        }
+    if (tg__log_skim(file, &wanted, threads, &stats) != TG_OK ||
+        tg__number_stats_percentile(&stats, 99.9) <= 0) {
+        exit(1);
     }
-    const double ns = (double)(bench_now_ns() - begin_ns) / (double)count;
-    tg_histogram_close(histogram);
-    tg__pack_deinit(&pack);
+    const double ns = (double)(bench_now_ns() - begin_ns) / (double)stats.count;
+    tg__number_stats_deinit(&stats);
     return ns;
 }
 
@@ -356,11 +413,13 @@ static void bench_reading(const char *only)
     if (wanted(only, "text")) {
         row_ns("recorder.text", "case", "args4", "tickglass", bench_quantile(ns, rounds, 0.5));
     }
-    for (int i = 0; i < rounds && wanted(only, "stats"); i++) {
-        ns[i] = stats_ns(&file);
-    }
-    if (wanted(only, "stats")) {
-        row_ns("recorder.stats", "case", "args4", "tickglass", bench_quantile(ns, rounds, 0.5));
+    static const char *const cases[] = {"args4", "args4_2_threads"};
+    for (unsigned threads = 1; threads <= 2 && wanted(only, "stats"); threads++) {
+        for (int i = 0; i < rounds; i++) {
+            ns[i] = stats_ns(&file, threads);
+        }
+        row_ns("recorder.stats", "case", cases[threads - 1], "tickglass",
+               bench_quantile(ns, rounds, 0.5));
     }
     tg__log_file_close(&file);
     (void)unlink(path);
@@ -431,6 +490,109 @@ static void bench_kill(void)
     }
 }
 
+static void bench_threads(void)
+{
+    static const char *const cases[] = {"wait", "drop"};
+    static const tg_overflow policies[] = {TG_OVERFLOW_WAIT, TG_OVERFLOW_DROP_NEWEST};
+    for (int i = 0; i < 2; i++) {
+        const threads_result r = threads_run(dir, policies[i]);
+        if (json) {
+            (void)printf("{\"bench\":\"recorder.threads\",\"case\":\"%s\",\"impl\":\"tickglass\","
+                         "\"threads\":%" PRIu64 ",\"calls\":%" PRIu64 ",\"ns\":%.2f,"
+                         "\"lost\":%" PRIu64 ",\"counted\":%" PRIu64 ",\"told\":%" PRIu64 "}\n",
+                         cases[i], r.threads, r.calls, r.ns, r.lost, r.counted, r.told);
+        } else {
+            (void)printf("%-20s %-12s %" PRIu64 " threads, %.2f ns a call, %" PRIu64
+                         " lost, counted %" PRIu64 ", told %" PRIu64 "\n",
+                         "recorder.threads", cases[i], r.threads, r.ns, r.lost, r.counted, r.told);
+        }
+    }
+}
+
+static void bench_merged(void)
+{
+    const merged_result r = merged_run(dir);
+    if (json) {
+        (void)printf("{\"bench\":\"recorder.merged\",\"case\":\"text\",\"impl\":\"tickglass\","
+                     "\"threads\":%" PRIu64 ",\"records\":%" PRIu64
+                     ",\"unsorted_ns\":%.2f,\"ns\":%.2f,\"ratio\":%.3f,\"out_of_order\":%" PRIu64
+                     "}\n",
+                     r.threads, r.records, r.unsorted_ns, r.merged_ns, r.merged_ns / r.unsorted_ns,
+                     r.out_of_order);
+    } else {
+        (void)printf("%-20s %" PRIu64 " threads, %.2f ns a record merged, %.2f unsorted, %" PRIu64
+                     " out of order\n",
+                     "recorder.merged", r.threads, r.merged_ns, r.unsorted_ns, r.out_of_order);
+    }
+}
+
+static void bench_embedded(void)
+{
+    const embedded_result r = embedded_run(dir);
+    if (json) {
+        (void)printf("{\"bench\":\"recorder.embedded\",\"case\":\"receive\",\"impl\":\"tickglass\","
+                     "\"off_ns\":%.1f,\"on_ns\":%.1f,\"ratio\":%.4f,\"lost\":%" PRIu64 "}\n",
+                     r.off_ns, r.on_ns, r.ratio, r.lost);
+    } else {
+        (void)printf("%-20s %-12s off %.1f on %.1f ns a frame: %.4f, %" PRIu64 " lost\n",
+                     "recorder.embedded", "receive", r.off_ns, r.on_ns, r.ratio, r.lost);
+    }
+}
+
+static void row_tail(const overload_tail *tail)
+{
+    if (json) {
+        (void)printf("{\"bench\":\"recorder.overload\",\"case\":\"%s\",\"impl\":\"tickglass\","
+                     "\"p50_ns\":%.1f,\"p99_ns\":%.1f,\"p999_ns\":%.1f,\"max_ns\":%.1f,"
+                     "\"lost\":%" PRIu64 "}\n",
+                     tail->name, tail->p50_ns, tail->p99_ns, tail->p999_ns, tail->max_ns,
+                     tail->lost);
+    } else {
+        (void)printf("%-20s %-12s p50 %.1f p99 %.1f p99.9 %.1f max %.1f ns, %" PRIu64 " lost\n",
+                     "recorder.overload", tail->name, tail->p50_ns, tail->p99_ns, tail->p999_ns,
+                     tail->max_ns, tail->lost);
+    }
+}
+
+static void bench_overload(double cycle_ns)
+{
+    static overload_tail tails[overload_rings];
+    plot_line lines[overload_rings];
+    overload_tails(dir, cycle_ns, tails);
+    for (int i = 0; i < overload_rings; i++) {
+        row_tail(&tails[i]);
+        lines[i] = (plot_line){tails[i].name, tails[i].ns, tails[i].share, overload_shares};
+    }
+    char path[1024];
+    if (plots != NULL &&
+        !plot_lines(path_in(plots, "overload.svg", path, sizeof path),
+                    "Calls in a row, waiting for the writer, by size of the ring", "ns a call",
+                    "share of the calls that take as long", lines, overload_rings)) {
+        perror(path);
+    }
+}
+
+static void bench_limits(void)
+{
+    char memory[] = "/dev/shm/bench-recorder-XXXXXX";
+    double ns[OVERLOAD_LIMITS];
+    if (mkdtemp(memory) == NULL) {
+        perror(memory);
+        return;
+    }
+    overload_limits(dir, memory, ns);
+    (void)rmdir(memory);
+    for (int i = 0; i < OVERLOAD_LIMITS; i++) {
+        row_ns("recorder.limits", "case", overload_limit_names[i], "tickglass", ns[i]);
+    }
+    char path[1024];
+    if (plots != NULL && !plot_bars(path_in(plots, "limits.svg", path, sizeof path),
+                                    "What limits: a record with each part switched off in turn",
+                                    "ns", overload_limit_names, ns, OVERLOAD_LIMITS)) {
+        perror(path);
+    }
+}
+
 static void run(const char *only)
 {
     char memory[] = "/dev/shm/bench-recorder-XXXXXX";
@@ -440,16 +602,40 @@ static void run(const char *only)
     }
     if (wanted(only, "burst")) {
         bench_burst();
+#ifdef TG_BENCH_SPDLOG
+        bench_spdlog_burst();
+#endif
     }
     if (wanted(only, "paced")) {
         bench_paced(cycle_ns);
     }
     if (wanted(only, "sustained") && mkdtemp(memory) != NULL) {
         bench_sustained(memory, "tmpfs");
+#ifdef TG_BENCH_SPDLOG
+        bench_spdlog_sustained(memory, "tmpfs");
+#endif
         (void)rmdir(memory);
     }
     if (wanted(only, "sustained")) {
         bench_sustained(dir, "disk");
+#ifdef TG_BENCH_SPDLOG
+        bench_spdlog_sustained(dir, "disk");
+#endif
+    }
+    if (wanted(only, "overload")) {
+        bench_overload(cycle_ns);
+    }
+    if (wanted(only, "limits")) {
+        bench_limits();
+    }
+    if (wanted(only, "embedded")) {
+        bench_embedded();
+    }
+    if (wanted(only, "threads")) {
+        bench_threads();
+    }
+    if (wanted(only, "merged")) {
+        bench_merged();
     }
     if (wanted(only, "text") || wanted(only, "stats")) {
         bench_reading(only);
@@ -465,6 +651,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--json") == 0) {
             json = true;
+        } else if (strcmp(argv[i], "--plots") == 0 && i + 1 < argc) {
+            plots = argv[++i];
         } else {
             only = argv[i];
         }

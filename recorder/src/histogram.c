@@ -275,6 +275,15 @@ void tg_histogram_record(tg_histogram *histogram, int64_t value)
     count_one(histogram, (uint64_t)value);
 }
 
+void tg__histogram_record_words(tg_histogram *histogram, const uint64_t *values, size_t count,
+                                uint64_t min, uint64_t max)
+{
+    widen(histogram, (int64_t)min, (int64_t)max);
+    for (size_t i = 0; i < count; i++) {
+        count_one(histogram, values[i]);
+    }
+}
+
 void tg_histogram_record_corrected(tg_histogram *histogram, int64_t value,
                                    int64_t expected_interval)
 {

@@ -28,6 +28,10 @@ uint32_t tg__histogram_slot_of(const tg_histogram *histogram, int64_t value);
 int64_t tg__histogram_slot_lowest(const tg_histogram *histogram, uint32_t slot);
 int64_t tg__histogram_slot_highest(const tg_histogram *histogram, uint32_t slot);
 
+/** Record many values, min and max being theirs; 0 to highest. Thread: the recording thread. */
+void tg__histogram_record_words(tg_histogram *histogram, const uint64_t *values, size_t count,
+                                uint64_t min, uint64_t max);
+
 /** Add to one counter. Does not touch minimum and maximum. Thread: the recording thread. */
 void tg__histogram_slot_add(tg_histogram *histogram, uint32_t slot, uint64_t count);
 

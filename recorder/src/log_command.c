@@ -115,7 +115,7 @@ static bool is_thread(const tg__log_record *record, const char *asked)
     if (*asked != '\0' && *end == '\0') {
         return record->thread == number;
     }
-    return strcmp(tg__log_file_thread_name(record->file, record->thread), asked) == 0;
+    return strcmp(record->thread_name, asked) == 0;
 }
 
 static int compare_doubles(double left, double right)

@@ -9,46 +9,90 @@
 #include "bytes.h"
 
 #define SCRATCH_SIZE (TG_RECORD_BYTES_MAX + 4096u)
+#define AHEAD_SIZE   1024u /* a stream that is read has so much unpacked ahead, or one record */
+#define CACHE_LINE   64u
+#define HEAP_WIDTH   4u /* children of a place: half the levels of two, and in one cache line */
 
-/* One thread of one file. */
+/* One thread of one file. What every step of the merge reads is one cache line. */
 struct tg__log_stream {
-    tg__log_file *file;
+    _Alignas(CACHE_LINE) tg__log_file *file;
     const tg__log_thread *thread;
-    int64_t offset_ns; /* from CLOCK_MONOTONIC of this file's machine to the common order */
+    int64_t offset_ns;    /* from CLOCK_MONOTONIC of this file's machine to the common order */
+    unsigned char *ahead; /* unpacked records in ring form; the current one is at ahead_at */
+    size_t ahead_at;
+    size_t ahead_size;
+    int64_t mono_ns;
+    size_t ahead_capacity;
     size_t next_block;
     uint64_t block_offset;
     tg__block block;
     size_t at;     /* in the block's payload */
     uint32_t left; /* records of the block */
     tg__pack pack;
-    unsigned char *record; /* the current one, in ring form */
-    size_t record_capacity;
-    int64_t mono_ns;
-    int64_t order_ns;
 };
 
-static bool comes_before(const tg__log_stream *a, const tg__log_stream *b)
+/* No branch: which of two streams is next cannot be predicted. */
+static inline bool comes_before(const tg__log_place *a, const tg__log_place *b)
 {
-    return a->order_ns != b->order_ns ? a->order_ns < b->order_ns : a < b;
+    return (a->order_ns < b->order_ns) | ((a->order_ns == b->order_ns) & (a->stream < b->stream));
 }
 
-static void sift_down(tg__log_merge *merge, size_t at)
+/* The first of a place's children, of which there is at least one. */
+static inline size_t first_child(const tg__log_place *heap, size_t child, size_t count)
 {
-    for (;;) {
-        size_t first = at;
-        for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < merge->heap_count; child++) {
-            if (comes_before(merge->heap[child], merge->heap[first])) {
-                first = child;
-            }
+    if (count - child >= HEAP_WIDTH) {
+        const size_t left = child + comes_before(&heap[child + 1], &heap[child]);
+        const size_t right = child + 2 + comes_before(&heap[child + 3], &heap[child + 2]);
+        return comes_before(&heap[right], &heap[left]) ? right : left;
+    }
+    size_t first = child;
+    for (size_t i = child + 1; i < count; i++) {
+        first = comes_before(&heap[i], &heap[first]) ? i : first;
+    }
+    return first;
+}
+
+/* A stream that comes near the top was last looked at when all others had not had their turn: with
+ * very many of them it lies far from the processor. Fetched on the way up, first what it knows,
+ * then its record. */
+static inline void fetch(const tg__log_merge *merge, size_t at)
+{
+    const tg__log_stream *stream = &merge->streams[merge->heap[at].stream];
+    if (at > HEAP_WIDTH && at <= HEAP_WIDTH + HEAP_WIDTH * HEAP_WIDTH) {
+        __builtin_prefetch(stream);
+    } else if (at != 0 && at <= HEAP_WIDTH) {
+        const unsigned char *record = stream->ahead + stream->ahead_at;
+        __builtin_prefetch(record);
+        __builtin_prefetch(record + CACHE_LINE);
+    }
+}
+
+static void sift_down(tg__log_merge *merge)
+{
+    tg__log_place *heap = merge->heap;
+    const tg__log_place sinking = heap[0];
+    size_t at = 0;
+    for (size_t child = 1; child < merge->heap_count; child = HEAP_WIDTH * at + 1) {
+        const size_t first = first_child(heap, child, merge->heap_count);
+        if (!comes_before(&heap[first], &sinking)) {
+            break;
         }
-        if (first == at) {
-            return;
-        }
-        tg__log_stream *swapped = merge->heap[at];
-        merge->heap[at] = merge->heap[first];
-        merge->heap[first] = swapped;
+        heap[at] = heap[first];
+        fetch(merge, at);
         at = first;
     }
+    heap[at] = sinking;
+}
+
+static void sift_up(tg__log_merge *merge, size_t at)
+{
+    tg__log_place *heap = merge->heap;
+    const tg__log_place rising = heap[at];
+    for (; at > 0 && comes_before(&rising, &heap[(at - 1) / HEAP_WIDTH]);
+         at = (at - 1) / HEAP_WIDTH) {
+        heap[at] = heap[(at - 1) / HEAP_WIDTH];
+    }
+    heap[at] = rising;
 }
 
 /* False at the end of the stream. */
@@ -75,26 +119,27 @@ static bool next_block(tg__log_stream *stream)
 static tg_err keep_record(tg__log_stream *stream, const unsigned char *record)
 {
     const size_t size = tg__get_u32(record);
-    if (size > stream->record_capacity) {
-        unsigned char *larger = realloc(stream->record, size * 2);
+    if (size > stream->ahead_capacity - stream->ahead_size) {
+        const size_t capacity = (stream->ahead_size + size) * 2;
+        unsigned char *larger = realloc(stream->ahead, capacity);
         TG_ENSURE(larger != NULL, TG_ERR_NO_MEMORY);
-        stream->record = larger;
-        stream->record_capacity = size * 2;
+        stream->ahead = larger;
+        stream->ahead_capacity = capacity;
     }
-    memcpy(stream->record, record, size);
-    const uint64_t stamp = tg__get_u64(record + 8);
-    const bool is_ns = (tg__get_u32(record + 4) & TG__SITE_STAMP_NS) != 0;
-    stream->mono_ns = is_ns ? (int64_t)stamp : tg__time_map_mono(&stream->file->times, stamp);
-    stream->order_ns = (int64_t)((uint64_t)stream->mono_ns + (uint64_t)stream->offset_ns);
+    memcpy(stream->ahead + stream->ahead_size, record, size);
+    stream->ahead_size += size;
     return TG_OK;
 }
 
-/* TG_ERR_NOT_FOUND at the end of the stream. */
-static tg_err advance(tg__log_stream *stream, unsigned char *scratch)
+/* Unpack some records of one block: one at a time, each would find that the others have driven its
+ * stream's bytes and state out of the cache. TG_ERR_NOT_FOUND at the end of the stream. */
+static tg_err read_ahead(tg__log_stream *stream, unsigned char *scratch)
 {
-    for (;;) {
-        if (stream->left == 0 && !next_block(stream)) {
-            return TG_ERR_NOT_FOUND;
+    stream->ahead_at = 0;
+    stream->ahead_size = 0;
+    while (stream->ahead_size < AHEAD_SIZE) {
+        if (stream->left == 0 && (stream->ahead_size != 0 || !next_block(stream))) {
+            break;
         }
         tg__packed in = {stream->block.payload + stream->at,
                          stream->block.payload + stream->block.payload_size};
@@ -110,25 +155,38 @@ static tg_err advance(tg__log_stream *stream, unsigned char *scratch)
         }
         stream->at = (size_t)(in.at - stream->block.payload);
         stream->left--;
-        return keep_record(stream, scratch);
+        TG_TRY(keep_record(stream, scratch));
     }
+    return stream->ahead_size != 0 ? TG_OK : TG_ERR_NOT_FOUND;
 }
 
-static tg_err push(tg__log_merge *merge, tg__log_stream *stream)
+/* To the next record, whose time goes to *order_ns. TG_ERR_NOT_FOUND at the end of the stream. */
+static tg_err advance(tg__log_stream *stream, unsigned char *scratch, int64_t *order_ns)
 {
-    const tg_err err = advance(stream, merge->scratch);
+    if (stream->ahead_size != 0) {
+        stream->ahead_at += tg__get_u32(stream->ahead + stream->ahead_at);
+    }
+    if (stream->ahead_at == stream->ahead_size) {
+        TG_TRY(read_ahead(stream, scratch));
+    }
+    const unsigned char *record = stream->ahead + stream->ahead_at;
+    const uint64_t stamp = tg__get_u64(record + 8);
+    const bool is_ns = (tg__get_u32(record + 4) & TG__SITE_STAMP_NS) != 0;
+    stream->mono_ns = is_ns ? (int64_t)stamp : tg__time_map_mono(&stream->file->times, stamp);
+    *order_ns = (int64_t)((uint64_t)stream->mono_ns + (uint64_t)stream->offset_ns);
+    return TG_OK;
+}
+
+static tg_err push(tg__log_merge *merge, size_t stream)
+{
+    tg__log_place *place = &merge->heap[merge->heap_count];
+    const tg_err err = advance(&merge->streams[stream], merge->scratch, &place->order_ns);
     if (err == TG_ERR_NOT_FOUND) {
         return TG_OK;
     }
     TG_TRY(err);
-    size_t at = merge->heap_count++;
-    merge->heap[at] = stream;
-    while (at > 0 && comes_before(merge->heap[at], merge->heap[(at - 1) / 2])) {
-        tg__log_stream *swapped = merge->heap[at];
-        merge->heap[at] = merge->heap[(at - 1) / 2];
-        merge->heap[(at - 1) / 2] = swapped;
-        at = (at - 1) / 2;
-    }
+    place->stream = stream;
+    sift_up(merge, merge->heap_count++);
     return TG_OK;
 }
 
@@ -165,26 +223,30 @@ tg_err tg__log_merge_open(tg__log_file *files, size_t file_count, tg__log_merge 
         count += files[i].thread_count;
     }
     out->scratch = malloc(SCRATCH_SIZE);
-    out->streams = calloc(count + 1, sizeof *out->streams);
+    out->streams = aligned_alloc(CACHE_LINE, (count + 1) * sizeof *out->streams);
     out->heap = calloc(count + 1, sizeof *out->heap);
     out->places = calloc(TG__MERGE_WINDOW + 1, sizeof *out->places);
     tg_err err =
         out->scratch != NULL && out->streams != NULL && out->heap != NULL && out->places != NULL
             ? TG_OK
             : TG_ERR_NO_MEMORY;
+    if (out->streams != NULL) {
+        memset(out->streams, 0, (count + 1) * sizeof *out->streams);
+    }
     for (uint32_t i = 0; err == TG_OK && i <= TG__MERGE_WINDOW; i++) {
         out->waiting[i] = &out->places[i];
     }
     for (size_t i = 0; i < file_count && err == TG_OK; i++) {
         const int64_t offset_ns = order_offset(files, file_count, &files[i]);
         for (size_t t = 0; t < files[i].thread_count && err == TG_OK; t++) {
-            tg__log_stream *stream = &out->streams[out->stream_count++];
+            const size_t number = out->stream_count++;
+            tg__log_stream *stream = &out->streams[number];
             stream->file = &files[i];
             stream->thread = &files[i].threads[t];
             stream->offset_ns = offset_ns;
             err = tg__pack_init(&stream->pack, site_places(&files[i]));
             if (err == TG_OK) {
-                err = push(out, stream);
+                err = push(out, number);
             }
         }
     }
@@ -198,7 +260,7 @@ void tg__log_merge_close(tg__log_merge *merge)
 {
     for (size_t i = 0; i < merge->stream_count; i++) {
         tg__pack_deinit(&merge->streams[i].pack);
-        free(merge->streams[i].record);
+        free(merge->streams[i].ahead);
     }
     for (uint32_t i = 0; merge->places != NULL && i <= TG__MERGE_WINDOW; i++) {
         free(merge->places[i].bytes);
@@ -215,27 +277,30 @@ static tg_err next_of_streams(tg__log_merge *merge, tg__log_record *out, int64_t
 {
     /* The stream on top was handed out last: only now may its record go. */
     if (merge->started && merge->heap_count != 0) {
-        const tg_err err = advance(merge->heap[0], merge->scratch);
+        tg__log_place *top = &merge->heap[0];
+        const tg_err err = advance(&merge->streams[top->stream], merge->scratch, &top->order_ns);
         if (err == TG_ERR_NOT_FOUND) {
             merge->heap[0] = merge->heap[--merge->heap_count];
         } else {
             TG_TRY(err);
         }
-        sift_down(merge, 0);
+        sift_down(merge);
     }
     merge->started = true;
     TG_ENSURE(merge->heap_count != 0, TG_ERR_NOT_FOUND);
-    const tg__log_stream *stream = merge->heap[0];
-    const uint32_t id = tg__get_u32(stream->record + 4) & ~TG__SITE_STAMP_NS;
+    const tg__log_stream *stream = &merge->streams[merge->heap[0].stream];
+    const unsigned char *record = stream->ahead + stream->ahead_at;
+    const uint32_t id = tg__get_u32(record + 4) & ~TG__SITE_STAMP_NS;
     out->file = stream->file;
     out->site = &stream->file->sites[id];
     out->thread = stream->thread->number;
-    out->stamp = tg__get_u64(stream->record + 8);
+    out->thread_name = stream->thread->name;
+    out->stamp = tg__get_u64(record + 8);
     out->mono_ns = stream->mono_ns;
     out->utc_ns = tg__time_map_utc(&stream->file->times, stream->mono_ns);
-    out->arguments = stream->record + TG__RECORD_HEADER;
-    out->arguments_size = tg__get_u32(stream->record) - TG__RECORD_HEADER;
-    *order_ns = stream->order_ns;
+    out->arguments = record + TG__RECORD_HEADER;
+    out->arguments_size = tg__get_u32(record) - TG__RECORD_HEADER;
+    *order_ns = merge->heap[0].order_ns;
     return TG_OK;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The records of all threads of all files, in the order of their times, with bounded memory: one
- * block of each thread and a window of TG__MERGE_WINDOW records.
+ * block and a kilobyte of each thread, and a window of TG__MERGE_WINDOW records.
  */
 #ifndef TICKGLASS_LOG_MERGE_H
 #define TICKGLASS_LOG_MERGE_H
@@ -12,7 +12,8 @@ typedef struct tg__log_record {
     tg__log_file *file;
     const tg__site_info *site;
     uint32_t thread;
-    uint64_t stamp; /**< as recorded */
+    const char *thread_name; /**< "" if it has none */
+    uint64_t stamp;          /**< as recorded */
     int64_t mono_ns;
     int64_t utc_ns;
     const unsigned char *arguments; /**< ring form; valid until the next record */
@@ -32,10 +33,16 @@ typedef struct tg__log_waiting {
     size_t capacity;
 } tg__log_waiting;
 
+/** A stream by the time of its next record. */
+typedef struct tg__log_place {
+    int64_t order_ns;
+    size_t stream;
+} tg__log_place;
+
 typedef struct tg__log_merge {
     tg__log_stream *streams;
     size_t stream_count;
-    tg__log_stream **heap;
+    tg__log_place *heap; /**< those that are not at their end, the first one on top */
     size_t heap_count;
     unsigned char *scratch;
     tg__log_waiting *places; /**< TG__MERGE_WINDOW + 1 */

@@ -452,7 +452,7 @@ tg_err tg__log_text_message(tg__log_text *text, const tg__log_record *record, tg
 /* The thread's name, or its number. */
 static void add_thread(tg__text_buffer *out, const tg__log_record *record)
 {
-    const char *name = tg__log_file_thread_name(record->file, record->thread);
+    const char *name = record->thread_name;
     if (name[0] != '\0') {
         tg__text_add_plain(out, name, strlen(name));
     } else {
@@ -540,7 +540,7 @@ tg_err tg__log_text_json(tg__log_text *text, const tg__log_record *record, tg__t
     tg__text_add_string(out, "\",\"thread\":");
     tg__text_add_u64(out, record->thread);
     tg__text_add_string(out, ",\"name\":");
-    const char *name = tg__log_file_thread_name(record->file, record->thread);
+    const char *name = record->thread_name;
     tg__text_add_json(out, name, strlen(name));
     tg__text_add_string(out, ",\"file\":");
     tg__text_add_json(out, site->file, site->file_size);

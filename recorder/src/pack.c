@@ -227,22 +227,23 @@ static tg_err read_head(const tg__pack *pack, const tg__site_info *sites, const 
 
 /* A number of 0 to 8 bytes; read as eight where there are as many, for a copy of a length that is
  * not known beforehand costs more than all else here. */
+static const uint64_t length_masks[] = {0,
+                                        UINT64_C(0xff),
+                                        UINT64_C(0xffff),
+                                        UINT64_C(0xffffff),
+                                        UINT64_C(0xffffffff),
+                                        UINT64_C(0xffffffffff),
+                                        UINT64_C(0xffffffffffff),
+                                        UINT64_C(0xffffffffffffff),
+                                        UINT64_MAX};
+
 static inline uint64_t load_number(const unsigned char *at, unsigned length,
                                    const unsigned char *end)
 {
-    static const uint64_t masks[] = {0,
-                                     UINT64_C(0xff),
-                                     UINT64_C(0xffff),
-                                     UINT64_C(0xffffff),
-                                     UINT64_C(0xffffffff),
-                                     UINT64_C(0xffffffffff),
-                                     UINT64_C(0xffffffffffff),
-                                     UINT64_C(0xffffffffffffff),
-                                     UINT64_MAX};
     uint64_t value = 0;
     if (end - at >= 8) {
         memcpy(&value, at, sizeof value);
-        return value & masks[length];
+        return value & length_masks[length];
     }
     memcpy(&value, at, length);
     return value;
@@ -339,15 +340,112 @@ static const unsigned char *find_number(const packed_head *head, uint8_t index, 
     return at;
 }
 
-tg_err tg__skim_record(tg__pack *pack, const tg__site_info *sites, tg__packed *in,
-                       const tg__skim *wanted, uint64_t *word, bool *taken)
+/* A sum over packed nibbles, and where one of a site's numbers lies among them. */
+typedef struct nibble_plan {
+    unsigned bytes;    /* that the nibbles occupy */
+    uint64_t before;   /* mask of the nibbles before the wanted one */
+    unsigned shift;    /* to the wanted one */
+    uint64_t not_used; /* mask of the bits beyond the last nibble: they are 0 */
+} nibble_plan;
+
+#define LOW_NIBBLES  UINT64_C(0x0f0f0f0f0f0f0f0f)
+#define NIBBLE_EIGHT UINT64_C(0x8888888888888888)
+#define NIBBLE_SEVEN UINT64_C(0x7777777777777777)
+#define BYTE_TOPS    UINT64_C(0x8080808080808080)
+#define BYTE_ONES    UINT64_C(0x0101010101010101)
+
+/* Room of one record without texts, of at most sixteen numbers and a site of one byte, and of what
+ * loads of eight bytes read beyond it. */
+#define QUICK_ROOM (1u + VARINT_MAX + 8u + 16u * 8u + 8u)
+
+static uint64_t low_bits(unsigned count)
+{
+    return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
+}
+
+static nibble_plan plan_nibbles(const tg__skim *wanted)
+{
+    unsigned before = wanted->index;
+    for (uint8_t i = 0; i < wanted->index; i++) {
+        before += wanted->site->types[i] == TG__TYPE_DECIMAL;
+    }
+    const unsigned bytes = (wanted->site->nibble_count + 1u) / 2u;
+    const nibble_plan plan = {bytes, low_bits(4 * before), 4 * before,
+                              low_bits(8 * bytes) & ~low_bits(4u * wanted->site->nibble_count)};
+    return plan;
+}
+
+/* Every nibble at most 8. */
+static inline uint64_t sum_nibbles(uint64_t nibbles)
+{
+    return (((nibbles & LOW_NIBBLES) + ((nibbles >> 4) & LOW_NIBBLES)) * BYTE_ONES) >> 56;
+}
+
+static inline uint64_t load_eight(const unsigned char *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+/* The numbers of a row of records of the wanted site, each without a branch that depends on its
+ * bytes: what a record costs is the way from its first byte to the next one's. Ends at whatever is
+ * not the usual, which the caller looks at. */
+static size_t skim_quickly(const tg__skim *wanted, const nibble_plan *plan, tg__packed *in,
+                           uint64_t *before, uint64_t *words, size_t capacity)
+{
+    if ((size_t)(in->end - in->at) < QUICK_ROOM) {
+        return 0;
+    }
+    const unsigned char *at = in->at;
+    const bool is_f64 = wanted->site->types[wanted->index] == TG__TYPE_F64;
+    const unsigned site = wanted->site->id;
+    const uint64_t used = low_bits(8 * plan->bytes);
+    const uint64_t not_used = plan->not_used;
+    const uint64_t before_mask = plan->before;
+    const unsigned shift = plan->shift;
+    const unsigned nibble_bytes = plan->bytes;
+    const unsigned char *last = in->end - QUICK_ROOM;
+    uint64_t value = *before;
+    size_t count = 0;
+    while (count < capacity && at <= last && *at == site) {
+        const uint64_t stamp_ends = ~load_eight(at + 1) & BYTE_TOPS;
+        if (stamp_ends == 0) {
+            break;
+        }
+        const unsigned stamp_bits = (unsigned)__builtin_ctzll(stamp_ends) + 1u;
+        /* Shifting what is loaded is shorter than loading from behind the stamp. */
+        const uint64_t loaded = load_eight(at + 1);
+        const bool is_short = stamp_bits + 8 * nibble_bytes <= 64;
+        const uint64_t nibbles =
+            (is_short ? loaded >> (stamp_bits & 63u) : load_eight(at + 1 + stamp_bits / 8)) & used;
+        const uint64_t over_eight =
+            nibbles & ((nibbles & NIBBLE_SEVEN) + NIBBLE_SEVEN) & NIBBLE_EIGHT;
+        if ((over_eight | (nibbles & not_used)) != 0) {
+            break;
+        }
+        const unsigned char *numbers = at + 1 + stamp_bits / 8 + nibble_bytes;
+        const unsigned length = (unsigned)(nibbles >> shift) & 0xfu;
+        const uint64_t coded =
+            load_eight(numbers + sum_nibbles(nibbles & before_mask)) & length_masks[length];
+        value = is_f64 ? value ^ coded : value + unzigzag(coded);
+        words[count++] = value;
+        at = numbers + sum_nibbles(nibbles);
+    }
+    *before = value;
+    in->at = at;
+    return count;
+}
+
+/* One record, whatever it is. */
+static tg_err skim_one(tg__pack *pack, const tg__site_info *sites, tg__packed *in,
+                       const tg__skim *wanted, uint64_t *words, size_t *count)
 {
     packed_head head;
     TG_TRY(read_head(pack, sites, in->at, in->end, &head));
     const uint64_t behind = head.site->has_bytes ? texts_size(&head) : 0;
     TG_ENSURE((size_t)(in->end - head.texts) >= behind, TG_ERR_CORRUPT);
-    *taken = head.site == wanted->site;
-    if (*taken) {
+    if (head.site == wanted->site) {
         tg__pack_site *last = site_of_block(pack, head.site->id);
         uint64_t *before = &last->words[wanted->index];
         unsigned length = 0;
@@ -355,9 +453,30 @@ tg_err tg__skim_record(tg__pack *pack, const tg__site_info *sites, tg__packed *i
         const uint64_t coded = load_number(at, length, in->end);
         *before = head.site->types[wanted->index] == TG__TYPE_F64 ? coded ^ *before
                                                                   : *before + unzigzag(coded);
-        *word = *before;
+        words[(*count)++] = *before;
     }
     in->at = head.texts + behind;
+    return TG_OK;
+}
+
+tg_err tg__skim_records(tg__pack *pack, const tg__site_info *sites, tg__packed *in,
+                        const tg__skim *wanted, uint64_t *words, size_t capacity, size_t *count)
+{
+    const bool is_quick = !wanted->site->has_bytes && wanted->site->id <= SITE_DIRECT_MAX &&
+                          wanted->site->nibble_count <= 16;
+    const nibble_plan plan = is_quick ? plan_nibbles(wanted) : (nibble_plan){0, 0, 0, 0};
+    *count = 0;
+    while (*count < capacity && in->at < in->end) {
+        if (is_quick) {
+            tg__pack_site *last = site_of_block(pack, wanted->site->id);
+            *count += skim_quickly(wanted, &plan, in, &last->words[wanted->index], words + *count,
+                                   capacity - *count);
+            if (*count == capacity || in->at == in->end) {
+                break;
+            }
+        }
+        TG_TRY(skim_one(pack, sites, in, wanted, words, count));
+    }
     return TG_OK;
 }
 

@@ -71,13 +71,15 @@ typedef struct tg__skim {
 } tg__skim;
 
 /**
- * Pass over one packed record and take a single number of it, several times faster than unpacking.
- * A pack that skims must not unpack in the same block: what it knows of other arguments is old.
- * @param[out] word   the value as in ring form, sign-extended
- * @param[out] taken  false: a record of another site
- * @retval TG_ERR_CORRUPT  not a record of a known site
+ * Pass over packed records and take a single number of each that is wanted's, many times faster
+ * than unpacking. Ends when `capacity` numbers are taken or no record is left. A pack that skims
+ * must not unpack in the same block: what it knows of other arguments is old.
+ * @param[out] words  values as in ring form, sign-extended
+ * @param[out] count  of them; with an error too, those before it
+ * @retval TG_ERR_CORRUPT  in->at is not a record of a known site
  */
-TG_MUST_CHECK tg_err tg__skim_record(tg__pack *pack, const tg__site_info *sites, tg__packed *in,
-                                     const tg__skim *wanted, uint64_t *word, bool *taken);
+TG_MUST_CHECK tg_err tg__skim_records(tg__pack *pack, const tg__site_info *sites, tg__packed *in,
+                                      const tg__skim *wanted, uint64_t *words, size_t capacity,
+                                      size_t *count);
 
 #endif

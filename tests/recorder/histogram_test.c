@@ -285,6 +285,33 @@ static void merging_equals_recording_into_one(void **state)
     tg_histogram_close(right);
 }
 
+static void many_values_at_once_count_as_one_by_one(void **state)
+{
+    (void)state;
+    enum {
+        VALUES = 200000 /* in few counters, so that some spill */
+    };
+    static uint64_t values[VALUES];
+    seeded_random random = random_start("many", 5);
+    tg_histogram *single = open_default();
+    tg_histogram *many = open_default();
+    for (int i = 0; i < VALUES; i++) {
+        values[i] = 5000000 + random_below(&random, 3) * 1000000;
+        tg_histogram_record(single, (int64_t)values[i]);
+    }
+    tg__histogram_record_words(many, values, VALUES, 5000000, 7000000);
+    tg_histogram_summary a;
+    tg_histogram_summary b;
+    tg_histogram_summary_get(single, &a);
+    tg_histogram_summary_get(many, &b);
+    assert_memory_equal(&a, &b, sizeof a);
+    for (uint32_t slot = 0; slot < tg__histogram_slot_count(single); slot++) {
+        assert_int_equal(tg__histogram_slot_get(single, slot), tg__histogram_slot_get(many, slot));
+    }
+    tg_histogram_close(single);
+    tg_histogram_close(many);
+}
+
 static void correction_adds_what_a_stall_held_up(void **state)
 {
     (void)state;
@@ -350,6 +377,7 @@ int main(void)
         cmocka_unit_test(slot_counts_survive_any_sequence_of_additions),
         cmocka_unit_test(a_full_carry_table_is_told_and_loses_nothing_that_was_counted),
         cmocka_unit_test(merging_equals_recording_into_one),
+        cmocka_unit_test(many_values_at_once_count_as_one_by_one),
         cmocka_unit_test(correction_adds_what_a_stall_held_up),
         cmocka_unit_test(a_reader_never_sees_a_counter_step_back),
     };

@@ -41,6 +41,7 @@ static void make(const char *format)
     m.record = (tg__log_record){.file = &m.file,
                                 .site = &m.site,
                                 .thread = 3,
+                                .thread_name = m.thread.name,
                                 .mono_ns = 5,
                                 .utc_ns = INT64_C(1796066105124982759),
                                 .arguments = m.arguments};

@@ -818,6 +818,41 @@ static void rotation_starts_files_that_read_alone(void **state)
     fixture_end(&f);
 }
 
+static int64_t stepped_ns(void *ctx)
+{
+    return *(const int64_t *)ctx;
+}
+
+static void rotation_by_time_starts_a_file_when_the_last_is_old_enough(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_make(&f);
+    host_driven(&f);
+    int64_t now_ns = INT64_C(1000000000);
+    const tg_clock clock = {stepped_ns, stepped_ns, &now_ns, NULL};
+    f.opt.clock = &clock;
+    f.opt.rotate_seconds = 60;
+    fixture_open(&f);
+    tg_recorder_counters counters = {.struct_size = sizeof counters};
+    /* One record each half minute: two in a file, for a round looks at the age before it writes. */
+    for (uint32_t i = 0; i < 8; i++) {
+        TG_RECORD(f.recorder, TG_RECORD_INFO, "at %u", i);
+        assert_int_equal(tg_recorder_poll(f.recorder, NULL), TG_OK);
+        assert_int_equal(tg_recorder_counters_get(f.recorder, &counters), TG_OK);
+        assert_int_equal(counters.files, 1 + i / 2);
+        now_ns += INT64_C(30000000000);
+    }
+    tg_recorder_close(f.recorder);
+    assert_int_equal(count_records(f.path, 0), 2);
+    for (uint32_t i = 1; i < 4; i++) {
+        char path[1100];
+        (void)snprintf(path, sizeof path, "%s.%u", f.path, (unsigned)i);
+        assert_int_equal(count_records(path, 0), 2);
+    }
+    fixture_end(&f);
+}
+
 static void records_with_older_stamps_are_put_in_order_or_told(void **state)
 {
     (void)state;
@@ -886,6 +921,7 @@ int main(void)
         cmocka_unit_test(two_recorders_keep_their_records_apart),
         cmocka_unit_test(a_forked_child_leaves_the_parents_record_alone),
         cmocka_unit_test(rotation_starts_files_that_read_alone),
+        cmocka_unit_test(rotation_by_time_starts_a_file_when_the_last_is_old_enough),
         cmocka_unit_test(records_with_older_stamps_are_put_in_order_or_told),
         cmocka_unit_test(poll_and_thread_exclude_each_other),
     };
