@@ -41,8 +41,10 @@ static void open_http(fixture *f)
 {
     tg__cause cause;
     memset(f, 0, sizeof *f);
-    const tg__metrics_http_options options = {
-        .host = "127.0.0.1", .clock = {read_clock, read_clock, f, NULL}, .report = report, .ctx = f};
+    const tg__metrics_http_options options = {.host = "127.0.0.1",
+                                              .clock = {read_clock, read_clock, f, NULL},
+                                              .report = report,
+                                              .ctx = f};
     assert_int_equal(tg__metrics_http_open(&options, &f->http, &cause), TG_OK);
 }
 
