@@ -226,11 +226,28 @@ static void give_socket(connection *c)
     info.pwsi = &c->wsi;
     if (lws_client_connect_via_info(&info) == NULL) {
         c->wsi = NULL;
-        if (!c->failed) {
+        if (c->used && !c->failed) { /* nobody has told anything yet */
             set_cause(c, TG__CAUSE_CONNECT, "no socket could be made");
             fail(c);
         }
     }
+}
+
+/*
+ * Who asks Linux for the first time after a connection has come about is told that it came about
+ * just now, everybody after that that it is there. libwebsockets must hear the latter: it goes on
+ * to TLS at once otherwise, still inside the call that makes the connection, and what fails in
+ * there is reported to nobody. False: it is gone already; asking again would make a new connection,
+ * to wherever libwebsockets believes that it goes. Unix sockets are there from the first call on,
+ * and their peer's name need not be one that anybody can still call.
+ */
+static bool settle_connected(int fd)
+{
+    struct sockaddr_storage peer;
+    socklen_t size = sizeof peer;
+    return getpeername(fd, (struct sockaddr *)&peer, &size) == 0 &&
+           (peer.ss_family == AF_UNIX || connect(fd, (const struct sockaddr *)&peer, size) == 0 ||
+            errno == EISCONN);
 }
 
 /* Non-zero: without its socket the attempt is over. The number stays what it was, so that it can be
@@ -242,14 +259,9 @@ static int on_connecting(connection *c, int number)
     }
     (void)close(c->fd);
     c->fd = -1;
-    /* Who asks Linux for the first time after a connection has come about is told that it came
-     * about just now, everybody after that that it is there. libwebsockets must hear the latter: it
-     * goes on to TLS at once otherwise, still inside the call that makes the connection, and what
-     * fails in there is reported to nobody. */
-    struct sockaddr_storage peer;
-    socklen_t size = sizeof peer;
-    if (getpeername(number, (struct sockaddr *)&peer, &size) == 0) {
-        (void)connect(number, (const struct sockaddr *)&peer, size);
+    if (!settle_connected(number)) {
+        set_cause(c, TG__CAUSE_CONNECT, c->peer);
+        return -1;
     }
     tg__poll_set_put(&c->io->poll_set, number, POLLIN);
     return 0;
