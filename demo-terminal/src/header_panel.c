@@ -187,11 +187,24 @@ void header_draw(tg_grid *grid, const tg_palette *palette, const header_view *vi
     draw_times(grid, palette, view);
 }
 
+/* What is being typed, with the place where it goes on. */
+static void write_line(line_pen *pen, const footer_view *view)
+{
+    write_in(pen, pen->palette->label, 0, view->line_label);
+    skip(pen, 1);
+    write_in(pen, pen->palette->text, TG_CELL_BOLD, view->line);
+    write_in(pen, pen->palette->up, TG_CELL_BOLD, "\xE2\x96\x8F");
+    skip(pen, 2);
+    write_in(pen, pen->palette->faint, 0, "Esc clears");
+}
+
 void footer_draw(tg_grid *grid, const tg_palette *palette, const footer_view *view)
 {
     line_pen pen = begin_line(grid, palette, (uint16_t)(tg_grid_rows(grid) - 1));
     char text[96];
-    if (view->row_count == 0) {
+    if (view->total > view->row_count) {
+        (void)snprintf(text, sizeof text, "%zu of %zu instruments", view->row_count, view->total);
+    } else if (view->row_count == 0) {
         (void)snprintf(text, sizeof text, "no instruments yet");
     } else if (view->shown_count == 0) {
         (void)snprintf(text, sizeof text, "%zu instruments", view->row_count);
@@ -201,10 +214,13 @@ void footer_draw(tg_grid *grid, const tg_palette *palette, const footer_view *vi
     }
     write_in(&pen, palette->text, 0, text);
     skip(&pen, 3);
-    /* What went wrong needs the room more than the keys do. */
-    if (!view->notice_is_bad || view->notice[0] == '\0') {
-        write_in(&pen, palette->faint, 0,
-                 "\xE2\x86\x91\xE2\x86\x93 move   Enter open   Tab focus   F1 help");
+    if (view->line_label != NULL) {
+        write_line(&pen, view);
+    } else if (!view->notice_is_bad || view->notice[0] == '\0') {
+        /* What went wrong needs the room more than the keys do. */
+        write_in(
+            &pen, palette->faint, 0,
+            "type to filter   \xE2\x86\x91\xE2\x86\x93 move   Enter open   Tab focus   F1 help");
     }
     skip(&pen, 3);
     const uint16_t columns = tg_grid_columns(grid);

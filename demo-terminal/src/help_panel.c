@@ -7,18 +7,37 @@ typedef struct help_line {
     const char *text;
 } help_line;
 
-static const help_line lines[] = {
-    {NULL, "Keys"},
+static const help_line keys[] = {
+    {NULL,
+     "Keys                                                          F1: what the screen says"},
     {"\xE2\x86\x91 \xE2\x86\x93 PgUp PgDn Home End",
      "move the selection; in the ladder the prices, in trades and log the lines"},
     {"Enter", "open the selected instrument in the panels"},
     {"Tab, Shift-Tab", "the focus to the next panel, to the one before: its title is bright"},
     {"Space", "put the market into the middle of the ladder"},
-    {"Esc  Ctrl-Q", "back to the watchlist; end"},
-    {"F1  F2", "this page; write a picture of the window into the current folder"},
+    {"Esc  Ctrl-Q", "back: from search, filter, alarm, panel to the watchlist; end"},
+    {"F1  F2", "these pages; write a picture of the window into the current folder"},
     {"F3 quote  F4 ladder", "show the panel or take it away; so also F5 trades, F6 chart,"},
     {"", "F7 connection, F8 log. In a narrow window they take the watchlist's place"},
+    {"F11, Alt-Enter", "the whole screen, and back"},
+    {"Ctrl + \xE2\x88\x92 0, Ctrl-wheel",
+     "larger letters, smaller ones, those that were asked for"},
+    {"Ctrl-P", "the next palette"},
     {"", ""},
+    {NULL, "In the watchlist"},
+    {"type, Backspace, Esc", "only instruments with every word that was typed; all of them"},
+    {"\xE2\x86\x90 \xE2\x86\x92", "the column that these keys act on: it is underlined"},
+    {"Ctrl-S  Ctrl-R  Ctrl-L", "sort by it, again: the other way; sort anew; in the list's order"},
+    {"Ctrl-H  Ctrl-A", "take the column away; show all"},
+    {"Ctrl-F", "search in the gateway's directory: Enter adds, Del takes away"},
+    {"Del", "take the instrument out of the watchlist"},
+    {"Ctrl-B", "wait for a price: the row is marked \xE2\x97\x86 until Enter or Esc has seen it"},
+    {"Ctrl-C  Ctrl-Shift-C", "copy the cell, the row"},
+    {"Ctrl-E", "write what is listed as CSV into the current folder, a new file each time"},
+    {"mouse", "a click selects, on a title sorts; a double click opens; the wheel moves"},
+};
+
+static const help_line meanings[] = {
     {NULL, "What the quality says"},
     {"LIVE", "received or confirmed within the instrument's usual pace"},
     {"QUIET", "nothing for longer than usual, but link and channel are proved alive"},
@@ -39,13 +58,18 @@ static const help_line lines[] = {
      "from the bytes' arrival to the hand-off to the window system"},
     {"exchange \xE2\x86\x92 handed off",
      "from the tick's own time; only as true as the clocks agree"},
+    {"\xE2\x86\x91 \xE2\x86\x93 in a title",
+     "rows stand in this order; \xE2\x87\xA1 \xE2\x87\xA3: they did when it was made"},
     {"drawn regressions", "older text drawn after newer, found by a separate check; must be 0"},
 };
 
-void help_draw(tg_grid *grid, uint16_t first_row, uint16_t row_count, const tg_palette *palette)
+void help_draw(tg_grid *grid, uint16_t first_row, uint16_t row_count, const tg_palette *palette,
+               unsigned page)
 {
     const tg_style blank = {palette->text, palette->background, 0};
-    const size_t line_count = sizeof lines / sizeof lines[0];
+    const help_line *lines = page == 0 ? keys : meanings;
+    const size_t line_count =
+        page == 0 ? sizeof keys / sizeof keys[0] : sizeof meanings / sizeof meanings[0];
     for (uint16_t i = 0; i < row_count; i++) {
         const uint16_t row = (uint16_t)(first_row + i);
         tg_grid_fill(grid, (tg_span){row, 0, tg_grid_columns(grid)}, blank);
