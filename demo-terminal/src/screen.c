@@ -580,3 +580,10 @@ bool screen_shows(const screen *self, const char *text)
 {
     return drawn_text_holds(self->drawn, text);
 }
+
+tg_err screen_redraw(screen *self)
+{
+    tg_grid_forget(self->grid);
+    const tg_err err = tg_window_draw(self->parts.window, tg_grid_damage(self->grid));
+    return err == TG_OK ? tg_window_present(self->parts.window) : err;
+}

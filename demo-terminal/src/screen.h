@@ -90,6 +90,10 @@ const tg_palette *screen_palette(const screen *screen);
 /* The text stands in one row of what was drawn last. */
 bool screen_shows(const screen *screen, const char *text);
 
+/* Draw again all that the last pass has written, as if nothing of it had been drawn before.
+ * TG_ERR_WINDOW. */
+TG_MUST_CHECK tg_err screen_redraw(screen *screen);
+
 /* What is kept of the watchlist from run to run. */
 void screen_restore(screen *screen, const saved_state *from);
 void screen_save(const screen *screen, saved_state *to);

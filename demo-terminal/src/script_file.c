@@ -173,8 +173,8 @@ static const char *read_step(const char *word, const char *rest, script_step *st
         (void)snprintf(step->text, sizeof step->text, "%s", rest);
         return rest[0] != '\0' && strlen(rest) < sizeof step->text ? NULL : "a file is expected";
     }
-    if (strcmp(word, "quit") == 0) {
-        step->kind = SCRIPT_QUIT;
+    if (strcmp(word, "quit") == 0 || strcmp(word, "check") == 0) {
+        step->kind = word[0] == 'q' ? SCRIPT_QUIT : SCRIPT_CHECK;
         return rest[0] == '\0' ? NULL : "nothing follows it";
     }
     return "there is no such step";

@@ -10,6 +10,7 @@
  *     wait rows N               so many rows have data
  *     wait text TEXT            the text stands in a row of the screen; wait no-text TEXT: nowhere
  *     screenshot FILE
+ *     check                     drawing everything anew gives the picture that is there
  *     quit
  */
 #ifndef TG_TERMINAL_SCRIPT_FILE_H
@@ -31,6 +32,7 @@ typedef enum script_kind {
     SCRIPT_WAIT_TEXT,
     SCRIPT_WAIT_NO_TEXT,
     SCRIPT_SCREENSHOT,
+    SCRIPT_CHECK,
     SCRIPT_QUIT
 } script_kind;
 

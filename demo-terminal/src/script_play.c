@@ -18,6 +18,7 @@ static bool has_come(const script_step *step, const screen *shown)
     case SCRIPT_INPUT:
     case SCRIPT_RESIZE:
     case SCRIPT_SCREENSHOT:
+    case SCRIPT_CHECK:
     case SCRIPT_QUIT:
         break;
     }
@@ -46,9 +47,26 @@ static script_outcome wait_for(script_play *play, const script_step *step, const
     return SCRIPT_FAILED;
 }
 
-static script_outcome do_step(script_play *play, const script_step *step, tg_window *window,
-                              char *why, size_t why_size)
+/* What damage alone has drawn, pass by pass, is what drawing everything gives. */
+static bool redraws_as_it_is(tg_window *window, screen *shown)
 {
+    tg_picture *before = NULL;
+    tg_picture *after = NULL;
+    const bool same = tg_picture_open(window, &before) == TG_OK && screen_redraw(shown) == TG_OK &&
+                      tg_picture_open(window, &after) == TG_OK && tg_picture_equal(before, after);
+    tg_picture_close(before);
+    tg_picture_close(after);
+    return same;
+}
+
+static script_outcome do_step(script_play *play, const script_step *step, tg_window *window,
+                              screen *shown, char *why, size_t why_size)
+{
+    if (step->kind == SCRIPT_CHECK && !redraws_as_it_is(window, shown)) {
+        (void)snprintf(why, why_size, "%s:%u: drawing everything anew gives another picture",
+                       play->path, step->line);
+        return SCRIPT_FAILED;
+    }
     if (step->kind == SCRIPT_RESIZE &&
         tg_window_resize(window, step->number[0], step->number[1]) != TG_OK) {
         (void)snprintf(why, why_size, "%s:%u: the window cannot have that size", play->path,
@@ -63,7 +81,7 @@ static script_outcome do_step(script_play *play, const script_step *step, tg_win
     return SCRIPT_DID_SOMETHING;
 }
 
-script_outcome script_play_step(script_play *play, tg_window *window, const screen *shown,
+script_outcome script_play_step(script_play *play, tg_window *window, screen *shown,
                                 int64_t now_mono_ns, tg_input *input, char *why, size_t why_size)
 {
     if (play->next == play->script.count) {
@@ -83,7 +101,8 @@ script_outcome script_play_step(script_play *play, tg_window *window, const scre
         break;
     case SCRIPT_RESIZE:
     case SCRIPT_SCREENSHOT:
-        outcome = do_step(play, step, window, why, why_size);
+    case SCRIPT_CHECK:
+        outcome = do_step(play, step, window, shown, why, why_size);
         break;
     case SCRIPT_QUIT:
         break;

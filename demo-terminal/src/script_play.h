@@ -32,7 +32,7 @@ typedef enum script_outcome {
 } script_outcome;
 
 /* The next step, after a pass of the screen. Thread: owner. Blocks: a screenshot, on the disk. */
-script_outcome script_play_step(script_play *play, tg_window *window, const screen *shown,
+script_outcome script_play_step(script_play *play, tg_window *window, screen *shown,
                                 int64_t now_mono_ns, tg_input *input, char *why, size_t why_size);
 
 /* There are steps that were never played; why says which is the first. Thread: owner. */

@@ -650,8 +650,12 @@ tg_err tg_window_full_screen(tg_window *window, bool on)
     if (!tg_window_is_full_screen(window)) {
         tg_window_size_px(window, &window->plain_width_px, &window->plain_height_px);
     }
+    const bool was = tg_window_is_full_screen(window);
     const uint32_t flags = on ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0;
-    return SDL_SetWindowFullscreen(window->handle, flags) == 0 ? TG_OK : TG_ERR_WINDOW;
+    TG_ENSURE(SDL_SetWindowFullscreen(window->handle, flags) == 0, TG_ERR_WINDOW);
+    /* Not every driver remembers what the window was. */
+    return was && !on ? tg_window_resize(window, window->plain_width_px, window->plain_height_px)
+                      : TG_OK;
 }
 
 bool tg_window_is_full_screen(const tg_window *window)
@@ -681,4 +685,11 @@ void tg_window_pasted(const tg_window *window, char *text, size_t size)
     char *pasted = SDL_GetClipboardText();
     (void)snprintf(text, size, "%s", pasted != NULL ? pasted : "");
     SDL_free(pasted);
+}
+
+bool tg_picture_equal(const tg_picture *a, const tg_picture *b)
+{
+    const size_t size = (size_t)a->canvas.width * (size_t)a->canvas.height * sizeof *a->pixels;
+    return a->canvas.width == b->canvas.width && a->canvas.height == b->canvas.height &&
+           memcmp(a->pixels, b->pixels, size) == 0;
 }

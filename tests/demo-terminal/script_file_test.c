@@ -50,11 +50,12 @@ static void every_kind_of_step_is_read(void **state)
                                  "wait text 3 of 6\n"
                                  "wait no-text filter\n"
                                  "screenshot a b.png\n"
+                                 "check\n"
                                  "quit",
                                  &script, why),
                      TG_OK);
     assert_string_equal(why, "");
-    assert_int_equal(script.count, 13);
+    assert_int_equal(script.count, 14);
     const script_step *step = script.step;
     assert_int_equal(step[0].line, 3);
     assert_int_equal(step[0].input.key, TG_KEY_CHARACTER);
@@ -74,7 +75,8 @@ static void every_kind_of_step_is_read(void **state)
     assert_string_equal(step[9].text, "3 of 6");
     assert_int_equal(step[10].kind, SCRIPT_WAIT_NO_TEXT);
     assert_string_equal(step[11].text, "a b.png");
-    assert_int_equal(step[12].kind, SCRIPT_QUIT);
+    assert_int_equal(step[12].kind, SCRIPT_CHECK);
+    assert_int_equal(step[13].kind, SCRIPT_QUIT);
     script_file_close(&script);
     script_file_close(&script);
 }

@@ -263,6 +263,61 @@ static void whatever_is_done_to_the_watchlist_only_the_truth_is_drawn(void **sta
     text_file_remove(&tape);
 }
 
+static void write_random_script(unsigned steps)
+{
+    static const char *const things[] = {
+        "key Up",       "key Down",        "key PgDn",       "key PgUp",         "key Home",
+        "key End",      "key Left",        "key Right",      "key Ctrl-s",       "key Ctrl-r",
+        "key Ctrl-l",   "key Ctrl-h",      "key Ctrl-a",     "key Ctrl-f",       "key Ctrl-b",
+        "key Ctrl-c",   "key Ctrl-p",      "key Ctrl-+",     "key Ctrl-+",       "key Ctrl--",
+        "key Ctrl-0",   "key Enter",       "key Esc",        "key Esc",          "key Tab",
+        "key Delete",   "key Backspace",   "key Space",      "key F1",           "key F4",
+        "key F7",       "type i",          "type ins",       "type 1 ",          "type 0.5",
+        "wheel 5 9 -3", "wheel 5 90 3",    "click 3 40",     "click 5 9",        "double 6 30",
+        "click 9 90",   "resize 1280x720", "resize 600x200", "resize 1901x1003", "resize 333x97",
+        "key F11",
+    };
+    FILE *file = fopen(SCRIPT, "w");
+    assert_non_null(file);
+    (void)fputs("wait rows 4\n", file);
+    for (unsigned i = 0; i < steps; i++) {
+        (void)fprintf(file, "%s\ncheck\n", things[random_below(sizeof things / sizeof things[0])]);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Over a running market, whatever is pressed: the picture that damage made is byte by byte the one
+ * that drawing everything makes, and only the truth stands in it. */
+static void incremental_drawing_equals_drawing_everything_whatever_is_done(void **state)
+{
+    (void)state;
+    static const char *const scales[] = {"1", "1.5"};
+    const text_file tape = write_tape();
+    const char *const play[] = {"--tape", tape.path, "--hold-until-subscribed", NULL};
+    for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) {
+        gateway_process gateway;
+        assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, play));
+        write_random_script(120);
+        const char *const more[] = {"--report",     REPORT,    "--script", SCRIPT,
+                                    "--check-tape", tape.path, "--scale",  scales[i],
+                                    "--seconds",    "300",     NULL};
+        FILE *file = fopen(SCRIPT, "a");
+        assert_non_null(file);
+        (void)fputs("quit\n", file);
+        assert_int_equal(fclose(file), 0);
+        const int code = exit_code_of(start_terminal(&gateway, more));
+        if (code != 0) {
+            fail_msg("scale %s: %d, \"%s\"", scales[i], code, file_text(SAID));
+        }
+        assert_int_equal(report_count("drawn_regressions"), 0);
+        assert_int_equal(report_count("drawn_unknown"), 0);
+        (void)gateway_process_stop(&gateway);
+    }
+    (void)unlink(SCRIPT);
+    remove_files();
+    text_file_remove(&tape);
+}
+
 static void the_watchlist_is_as_it_was_left(void **state)
 {
     (void)state;
@@ -412,6 +467,7 @@ int main(void)
         cmocka_unit_test(a_replayed_tape_is_drawn_in_its_order),
         cmocka_unit_test(a_gateway_that_steps_back_is_found_out),
         cmocka_unit_test(whatever_is_done_to_the_watchlist_only_the_truth_is_drawn),
+        cmocka_unit_test(incremental_drawing_equals_drawing_everything_whatever_is_done),
         cmocka_unit_test(the_watchlist_is_as_it_was_left),
         cmocka_unit_test(a_script_that_goes_wrong_says_where),
         cmocka_unit_test(what_keeps_it_from_connecting_is_said_in_one_line),

@@ -224,6 +224,9 @@ TG_API TG_MUST_CHECK tg_err tg_window_resize(tg_window *window, int width_px, in
  */
 TG_API TG_MUST_CHECK tg_err tg_window_copy(tg_window *window, const char *text);
 
+/** Both have the same size and the same pixels. Thread: any.  Blocks: no.  Since: 0.1 */
+TG_API bool tg_picture_equal(const tg_picture *a, const tg_picture *b);
+
 /** What is in the clipboard, cut off at size; "" if it is empty. Thread: owner.  Blocks: as long as
  * who put it there takes.  Since: 0.1 */
 TG_API void tg_window_pasted(const tg_window *window, char *text, size_t size);
