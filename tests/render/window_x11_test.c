@@ -214,6 +214,93 @@ static void the_screen_shows_what_the_program_drew(void **state)
     tg_window_close(window);
 }
 
+/* Somebody else's hands: keys and mouse as the server has them. False: there is no xdotool. */
+static bool xdotool(const char *const *words)
+{
+    const char *argv[16] = {"xdotool"};
+    for (size_t i = 0; words[i] != NULL && i + 2 < sizeof argv / sizeof argv[0]; i++) {
+        argv[i + 1] = words[i];
+    }
+    const pid_t pid = fork();
+    if (pid == 0) {
+        (void)execvp("xdotool", (char *const *)argv);
+        _exit(127);
+    }
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* The next input of that kind; others are passed over. */
+static tg_input expect_input(tg_window *window, tg_input_kind kind)
+{
+    const tg_clock clock = tg_clock_system();
+    const int64_t deadline_ns = tg_clock_mono_ns(&clock) + DEADLINE_S * S;
+    tg_input input;
+    do {
+        if (tg_window_wait(window, S / 100, &input) == TG_OK && input.kind == kind) {
+            return input;
+        }
+    } while (tg_clock_mono_ns(&clock) < deadline_ns);
+    fail_msg("no input of kind %d came", (int)kind);
+    return input;
+}
+
+static void keys_text_and_mouse_come_as_cells_and_utf_8(void **state)
+{
+    (void)state;
+    static const char *const search[] = {"version", NULL};
+    if (!xdotool(search)) {
+        print_message("SKIP: xdotool is not installed\n");
+        skip();
+    }
+    tg_window_options opt;
+    tg_window_options_init(&opt);
+    opt.width_px = WIDTH;
+    opt.height_px = HEIGHT;
+    opt.scale_percent = 100;
+    tg_window *window = NULL;
+    tg_grid *grid = NULL;
+    assert_int_equal(tg_window_open(&opt, &window, NULL, 0), TG_OK);
+    assert_int_equal(tg_grid_open(tg_window_columns(window), tg_window_rows(window), &grid), TG_OK);
+    write_page(grid, 1);
+    redraw(window, grid);
+    expect_screen_equals_screenshot(window, grid);
+    const int cell_width = WIDTH / tg_window_columns(window);
+    char x[16];
+    char y[16];
+    (void)snprintf(x, sizeof x, "%d", 7 * cell_width + 1);
+    (void)snprintf(y, sizeof y, "%d", 1);
+    const char *const click[] = {"mousemove", x, y, "click", "1", NULL};
+    assert_true(xdotool(click));
+    tg_input input = expect_input(window, TG_INPUT_CLICK);
+    assert_int_equal(input.column, 7);
+    assert_int_equal(input.row, 0);
+    assert_int_equal(input.clicks, 1);
+    const char *const again[] = {"click", "1", NULL};
+    assert_true(xdotool(again));
+    assert_int_equal(expect_input(window, TG_INPUT_CLICK).clicks, 2);
+    const char *const wheel[] = {"mousemove", "639", "399", "click", "5", NULL};
+    assert_true(xdotool(wheel));
+    input = expect_input(window, TG_INPUT_WHEEL);
+    assert_true(input.wheel_rows < 0);
+    assert_int_equal(input.column, tg_window_columns(window) - 1);
+    assert_int_equal(input.row, tg_window_rows(window) - 1);
+    static const char *const key[] = {"key", "ctrl+shift+c", NULL};
+    assert_true(xdotool(key));
+    do {
+        input = expect_input(window, TG_INPUT_KEY);
+    } while (input.character != 'c');
+    assert_true(input.ctrl && input.shift && !input.alt);
+    static const char *const word[] = {"type", "b7", NULL};
+    assert_true(xdotool(word));
+    assert_string_equal(expect_input(window, TG_INPUT_TEXT).text, "b");
+    assert_string_equal(expect_input(window, TG_INPUT_TEXT).text, "7");
+    tg_grid_close(grid);
+    tg_window_close(window);
+}
+
 static void *wake_once(void *ctx)
 {
     tg_window_wake(ctx);
@@ -248,6 +335,7 @@ int main(void)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_screen_shows_what_the_program_drew),
+        cmocka_unit_test(keys_text_and_mouse_come_as_cells_and_utf_8),
         cmocka_unit_test(another_thread_wakes_a_real_window),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
