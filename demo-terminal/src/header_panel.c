@@ -6,6 +6,8 @@
 
 #include <tickglass/time_text.h>
 
+static const char hints[] =
+    "type to filter   \xE2\x86\x91\xE2\x86\x93 move   Enter open   Tab focus   F1 help";
 static const char bullet[] = "\xE2\x97\x8F ";
 
 /* Writes on from where the last text ended. */
@@ -198,6 +200,15 @@ static void write_line(line_pen *pen, const footer_view *view)
     write_in(pen, pen->palette->faint, 0, "Esc clears");
 }
 
+/* What there is to say needs the room more than the keys do, and what went wrong all of it. */
+static uint32_t notice_width(const footer_view *view)
+{
+    if (view->notice[0] == '\0') {
+        return 0;
+    }
+    return view->notice_is_bad ? UINT16_MAX : tg_text_columns(view->notice) + 1u;
+}
+
 void footer_draw(tg_grid *grid, const tg_palette *palette, const footer_view *view)
 {
     line_pen pen = begin_line(grid, palette, (uint16_t)(tg_grid_rows(grid) - 1));
@@ -216,11 +227,8 @@ void footer_draw(tg_grid *grid, const tg_palette *palette, const footer_view *vi
     skip(&pen, 3);
     if (view->line_label != NULL) {
         write_line(&pen, view);
-    } else if (!view->notice_is_bad || view->notice[0] == '\0') {
-        /* What went wrong needs the room more than the keys do. */
-        write_in(
-            &pen, palette->faint, 0,
-            "type to filter   \xE2\x86\x91\xE2\x86\x93 move   Enter open   Tab focus   F1 help");
+    } else if (pen.at + tg_text_columns(hints) + 3u + notice_width(view) <= tg_grid_columns(grid)) {
+        write_in(&pen, palette->faint, 0, hints);
     }
     skip(&pen, 3);
     const uint16_t columns = tg_grid_columns(grid);

@@ -5,8 +5,8 @@
 #include <tickglass/cell_grid.h>
 #include <tickglass/palette.h>
 
-/* The keys, and what the screen says. */
-#define HELP_PAGES 2
+/* The keys, then what the screen says, in as many pages as that many lines take. Thread: any. */
+unsigned help_pages(uint16_t row_count);
 
 /* From first_row down, row_count lines; page from 0. Thread: owner. */
 void help_draw(tg_grid *grid, uint16_t first_row, uint16_t row_count, const tg_palette *palette,

@@ -239,9 +239,14 @@ void screen_toggle_panel(screen *self, panel_id panel)
     }
 }
 
+static uint16_t help_rows(const screen *self)
+{
+    return cells_left(tg_grid_rows(self->grid), TITLE_ROW + 1);
+}
+
 void screen_toggle_help(screen *self)
 {
-    self->help = (self->help + 1) % (HELP_PAGES + 1);
+    self->help = (self->help + 1) % (help_pages(help_rows(self)) + 1);
 }
 
 void screen_notice(screen *self, const char *text, bool bad)
@@ -397,10 +402,7 @@ static void write_cells(screen *self, const tg_view *view, int64_t now_mono_ns)
     self->header.wait_ms = feed_wait_ms(self->parts.feed, now_mono_ns);
     write_list(self, view, now_mono_ns);
     if (self->help > 0) {
-        const uint16_t rows = tg_grid_rows(self->grid);
-        help_draw(self->grid, TITLE_ROW,
-                  rows > TITLE_ROW + 1 ? (uint16_t)(rows - TITLE_ROW - 1) : (uint16_t)0, palette,
-                  self->help - 1);
+        help_draw(self->grid, TITLE_ROW, help_rows(self), palette, self->help - 1);
     } else {
         write_panels(self, now_mono_ns);
     }

@@ -193,8 +193,8 @@ static void a_narrow_terminal_leaves_columns_out_but_no_digits(void **state)
 static void the_help_pages_look_as_they_did(void **state)
 {
     (void)state;
-    static const char *const names[HELP_PAGES] = {"help", "help_meanings"};
-    for (unsigned page = 0; page < HELP_PAGES; page++) {
+    static const char *const names[2] = {"help", "help_meanings"};
+    for (unsigned page = 0; page < 2; page++) {
         fixture f = open_fixture(1280, 720, NULL);
         const tg_style blank = {f.picture.palette->text, f.picture.palette->background, 0};
         tg_grid_clear(f.picture.grid, blank);
@@ -204,6 +204,29 @@ static void the_help_pages_look_as_they_did(void **state)
         picture_expect_golden(&f.picture, names[page]);
         close_fixture(&f);
     }
+}
+
+/* In small windows there are more pages, and every line stands on one of them. */
+static void no_line_of_the_help_is_lost_in_a_small_window(void **state)
+{
+    (void)state;
+    fixture f = open_fixture(1280, 720, NULL);
+    size_t expected = 0;
+    for (uint16_t rows = 40; rows > 1; rows--) {
+        size_t count = 0;
+        for (unsigned page = 0; page < help_pages(rows); page++) {
+            help_draw(f.picture.grid, 0, rows, f.picture.palette, page);
+            for (uint16_t row = 0; row < rows && row < tg_grid_rows(f.picture.grid); row++) {
+                count += picture_row(&f.picture, row)[0] != '\0' ? 1 : 0;
+            }
+        }
+        expected = expected == 0 ? count : expected;
+        if (rows < tg_grid_rows(f.picture.grid)) {
+            assert_int_equal(count, expected);
+        }
+    }
+    assert_true(expected > 40);
+    close_fixture(&f);
 }
 
 static bool shows_colour(const tg_draw_list *list, uint16_t row, uint32_t foreground)
@@ -378,6 +401,7 @@ int main(void)
         cmocka_unit_test(the_terminal_looks_as_it_did),
         cmocka_unit_test(a_narrow_terminal_leaves_columns_out_but_no_digits),
         cmocka_unit_test(the_help_pages_look_as_they_did),
+        cmocka_unit_test(no_line_of_the_help_is_lost_in_a_small_window),
         cmocka_unit_test(nothing_is_in_a_good_or_rising_colour_over_stale_prices),
         cmocka_unit_test(a_price_is_never_shortened),
         cmocka_unit_test(a_direction_is_said_by_sign_or_arrow_and_by_colour_in_every_palette),
