@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "list_memory.h"
 #include "list_view.h"
 #include "price_alert.h"
 #include "quality_look.h"
 #include "row_lookup.h"
 #include "row_text.h"
-#include "search_panel.h"
+#include "search_box.h"
 #include "watchlist_export.h"
 
 #define TEXT_SIZE 128
@@ -51,10 +52,10 @@ struct list_pane {
     bool order_is_old; /* the values are not in it any more */
     bool settling;     /* the order of the last run waits for the values of this one */
     pane_mode mode;
-    text_line line;  /* of search and alert */
+    search_box search;
+    text_line line;  /* the alert's price */
     size_t line_row; /* the alert's row of the feed */
-    size_t found;    /* selected result */
-    size_t found_top;
+    char line_label[TG_SYMBOL_SIZE + 32];
     panel_area area;
     bool copy_cell_due;
     bool copy_row_due;
@@ -103,6 +104,7 @@ tg_err list_pane_open(const list_pane_parts *parts, uint16_t grid_rows, list_pan
         return TG_ERR_NO_MEMORY;
     }
     self->parts = *parts;
+    self->search.feed = parts->feed;
     self->cursor = COLUMN_SYMBOL;
     columns_init(&self->layout);
     self->keys = calloc(FEED_ROWS_MAX, sizeof *self->keys);
@@ -261,23 +263,8 @@ static int64_t write_list(list_pane *self, const list_pane_pass *pass, size_t *s
 
 static void write_search(list_pane *self, const list_pane_pass *pass)
 {
-    const size_t count = instrument_search_count(feed_search(self->parts.feed));
     const panel_area area = {self->title_row, 0, pass->width, (uint16_t)(self->area.height + 1)};
-    const size_t rows = search_panel_rows(area);
-    if (self->found >= count) {
-        self->found = count > 0 ? count - 1 : 0;
-    }
-    if (self->found < self->found_top) {
-        self->found_top = self->found;
-    }
-    if (rows > 0 && self->found >= self->found_top + rows) {
-        self->found_top = self->found - rows + 1;
-    }
-    const search_view shown = {.text = self->line.text,
-                               .feed = self->parts.feed,
-                               .selected = self->found,
-                               .top = self->found_top};
-    search_panel_draw(pass->grid, pass->palette, area, &shown);
+    search_box_draw(&self->search, pass->grid, pass->palette, area);
 }
 
 /* Every price that is waited for is looked at in every view, on the screen or not. */
@@ -615,16 +602,9 @@ static void remove_row(list_pane *self, size_t index)
     say(self, false, " taken away; Ctrl-F finds it again", row_at(self, index));
 }
 
-static const search_result *found_one(const list_pane *self)
-{
-    const instrument_search *search = feed_search(self->parts.feed);
-    return self->found < instrument_search_count(search) ? instrument_search_at(search, self->found)
-                                                         : NULL;
-}
-
 static void add_found(list_pane *self)
 {
-    const search_result *result = found_one(self);
+    const search_result *result = search_box_selected(&self->search);
     size_t index = 0;
     size_t added = 0;
     if (result == NULL) {
@@ -648,7 +628,7 @@ static void add_found(list_pane *self)
 
 static void remove_found(list_pane *self)
 {
-    const search_result *result = found_one(self);
+    const search_result *result = search_box_selected(&self->search);
     if (result != NULL) {
         remove_row(self, feed_find(self->parts.feed, result->venue, result->symbol));
     }
@@ -658,9 +638,7 @@ static void open_line(list_pane *self, pane_mode mode)
 {
     self->mode = mode;
     text_line_clear(&self->line);
-    self->found = 0;
-    self->found_top = 0;
-    instrument_search_for(feed_search(self->parts.feed), "");
+    search_box_clear(&self->search);
 }
 
 static void open_alert(list_pane *self)
@@ -672,6 +650,8 @@ static void open_alert(list_pane *self)
     }
     open_line(self, MODE_ALERT);
     self->line_row = selected;
+    (void)snprintf(self->line_label, sizeof self->line_label, "alert when %s reaches",
+                   row_at(self, selected)->symbol);
     const price_alert *alert = price_alerts_find(&self->alerts, selected);
     char text[TG_DECIMAL_TEXT_SIZE];
     if (alert != NULL && tg_decimal_format(alert->price, text, sizeof text) == TG_OK) {
@@ -705,8 +685,25 @@ static void set_alert(list_pane *self)
     say(self, false, what, row);
 }
 
+/* What lies over the list, or waits for a price, must not let keys through to what is under it. */
+static bool is_out_of_reach(const list_pane *self, list_action action)
+{
+    switch (self->mode) {
+    case MODE_LIST:
+        break;
+    case MODE_SEARCH:
+        return action != LIST_SEARCH && action != LIST_REMOVE;
+    case MODE_ALERT:
+        return action == LIST_REMOVE;
+    }
+    return false;
+}
+
 void list_pane_do(list_pane *self, list_action action)
 {
+    if (is_out_of_reach(self, action)) {
+        return;
+    }
     self->settling = false; /* whoever does something has an order before his eyes */
     switch (action) {
     case LIST_COLUMN_LEFT:
@@ -754,38 +751,31 @@ void list_pane_do(list_pane *self, list_action action)
     }
 }
 
-/* The search follows the line. */
-static void line_changed(list_pane *self)
-{
-    if (self->mode == MODE_SEARCH) {
-        instrument_search_for(feed_search(self->parts.feed), self->line.text);
-        self->found = 0;
-    }
-}
-
 bool list_pane_type(list_pane *self, const char *text)
 {
-    bool taken = false;
     self->settling = false;
-    if (self->mode == MODE_LIST) {
-        taken = list_view_type(self->list, text);
-    } else {
-        taken = text_line_add(&self->line, text);
-        line_changed(self);
+    switch (self->mode) {
+    case MODE_LIST:
+        return list_view_type(self->list, text);
+    case MODE_SEARCH:
+        return search_box_type(&self->search, text);
+    case MODE_ALERT:
+        return text_line_add(&self->line, text);
     }
-    return taken;
+    return false;
 }
 
 bool list_pane_rub_out(list_pane *self)
 {
-    bool taken = false;
-    if (self->mode == MODE_LIST) {
-        taken = list_view_rub_out(self->list);
-    } else {
-        taken = text_line_rub_out(&self->line);
-        line_changed(self);
+    switch (self->mode) {
+    case MODE_LIST:
+        return list_view_rub_out(self->list);
+    case MODE_SEARCH:
+        return search_box_rub_out(&self->search);
+    case MODE_ALERT:
+        return text_line_rub_out(&self->line);
     }
-    return taken;
+    return false;
 }
 
 bool list_pane_is_typing(const list_pane *self)
@@ -833,8 +823,7 @@ void list_pane_move(list_pane *self, int rows_down)
 {
     self->settling = false;
     if (self->mode == MODE_SEARCH) {
-        self->found =
-            moved(self->found, rows_down, instrument_search_count(feed_search(self->parts.feed)));
+        search_box_move(&self->search, rows_down);
     } else {
         list_view_move(self->list, rows_down);
     }
@@ -865,26 +854,14 @@ void list_pane_scroll(list_pane *self, int rows_down)
     }
 }
 
-static bool click_result(list_pane *self, uint16_t row, unsigned clicks)
-{
-    const panel_area area = {self->title_row, 0, self->area.width,
-                             (uint16_t)(self->area.height + 1)};
-    const uint16_t first = (uint16_t)(area.row + area.height - 2u - search_panel_rows(area));
-    if (row >= first && row < first + search_panel_rows(area) &&
-        self->found_top + (row - first) < instrument_search_count(feed_search(self->parts.feed))) {
-        self->found = self->found_top + (size_t)(row - first);
-        if (clicks >= 2) {
-            add_found(self);
-        }
-    }
-    return false;
-}
-
 bool list_pane_click(list_pane *self, uint16_t row, uint16_t column, unsigned clicks)
 {
     self->settling = false;
     if (self->mode == MODE_SEARCH) {
-        return click_result(self, row, clicks);
+        if (search_box_click(&self->search, row) && clicks >= 2) {
+            add_found(self);
+        }
+        return false;
     }
     const column_id at = columns_at(&self->layout, column);
     if (at != COLUMN_COUNT) {
@@ -913,7 +890,7 @@ list_pane_line list_pane_footer(const list_pane *self)
                            .total = list_view_total(self->list),
                            .text = ""};
     if (self->mode == MODE_ALERT) {
-        line.label = "alert when the price reaches";
+        line.label = self->line_label;
         line.text = self->line.text;
     } else if (list_view_filter(self->list)[0] != '\0') {
         line.label = "filter";
@@ -924,67 +901,24 @@ list_pane_line list_pane_footer(const list_pane *self)
 
 /* --- from run to run --- */
 
-static void restore_alerts(list_pane *self, const saved_state *from)
+static list_memory memory_of(list_pane *self)
 {
-    for (size_t i = 0; i < from->alert_of.count; i++) {
-        size_t index = 0;
-        if (feed_reserve(self->parts.feed, from->alert_of.name[i].venue,
-                         from->alert_of.name[i].symbol, &index) != TG_OK ||
-            price_alerts_set(&self->alerts, index, from->alert_price[i]) != TG_OK) {
-            say(self, true, "the watchlist has no room for all that was saved", NULL);
-        }
-    }
+    const list_memory memory = {self->parts.feed, self->list, &self->layout, &self->alerts};
+    return memory;
 }
 
 void list_pane_restore(list_pane *self, const saved_state *from)
 {
-    size_t index = 0;
-    for (size_t i = 0; i < from->removed.count; i++) {
-        if (feed_reserve(self->parts.feed, from->removed.name[i].venue,
-                         from->removed.name[i].symbol, &index) == TG_OK) {
-            (void)feed_remove(self->parts.feed, index);
-        }
+    const list_memory memory = memory_of(self);
+    if (!list_memory_restore(&memory, from)) {
+        say(self, true, "the watchlist has no room for all that was saved", NULL);
     }
-    for (size_t i = 0; i < from->added.count; i++) {
-        if (feed_add(self->parts.feed, from->added.name[i].venue, from->added.name[i].symbol,
-                     &index) == TG_ERR_FULL) {
-            say(self, true, "the watchlist has no room for all that was saved", NULL);
-        }
-    }
-    restore_alerts(self, from);
-    memcpy(self->layout.off, from->column_off, sizeof self->layout.off);
-    if (from->sort[0] != '\0') {
-        list_view_set_sort(
-            self->list, (row_sort){column_find(from->sort, strlen(from->sort)), from->descending});
-        self->settling = true;
-        self->order_is_old = true;
-    }
-    list_view_take(self->list, row_at(self, 0), feed_row_count(self->parts.feed),
-                   feed_list_number(self->parts.feed));
-    (void)list_view_type(self->list, from->filter);
+    self->settling = from->sort[0] != '\0';
+    self->order_is_old = self->settling;
 }
 
-void list_pane_save(const list_pane *self, saved_state *to)
+void list_pane_save(list_pane *self, saved_state *to)
 {
-    const row_sort by = list_view_sort(self->list);
-    if (by.column != ROW_SORT_NONE) {
-        (void)snprintf(to->sort, sizeof to->sort, "%s", column_name(by.column));
-        to->descending = by.descending;
-    }
-    memcpy(to->column_off, self->layout.off, sizeof to->column_off);
-    (void)snprintf(to->filter, sizeof to->filter, "%s", list_view_filter(self->list));
-    for (size_t i = 0; i < feed_row_count(self->parts.feed); i++) {
-        const watch_row *row = feed_row(self->parts.feed, i);
-        if (row->listed && !row->given) {
-            (void)saved_names_add(&to->added, row->venue, row->symbol);
-        }
-        if (row->refused) {
-            (void)saved_names_add(&to->removed, row->venue, row->symbol);
-        }
-    }
-    for (size_t i = 0; i < self->alerts.count; i++) {
-        const watch_row *row = feed_row(self->parts.feed, self->alerts.alert[i].index);
-        to->alert_price[i] = self->alerts.alert[i].price;
-        (void)saved_names_add(&to->alert_of, row->venue, row->symbol);
-    }
+    const list_memory memory = memory_of(self);
+    list_memory_save(&memory, to);
 }

@@ -133,6 +133,6 @@ bool list_pane_take_notice(list_pane *pane, char text[FEED_NOTICE_SIZE], bool *b
 
 /* At the beginning; what a full list has no room for is left out and said. */
 void list_pane_restore(list_pane *pane, const saved_state *from);
-void list_pane_save(const list_pane *pane, saved_state *to);
+void list_pane_save(list_pane *pane, saved_state *to);
 
 #endif

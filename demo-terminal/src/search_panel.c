@@ -2,8 +2,6 @@
 
 #include <stdio.h>
 
-/* Title, what was typed, what came of it. */
-#define LINES_ABOVE 3
 /* Keys, and a blank line over them. */
 #define LINES_BELOW 2
 #define MARK_AT     2
@@ -14,7 +12,7 @@ static const char cursor[] = "\xE2\x96\x8F";
 
 size_t search_panel_rows(panel_area area)
 {
-    return cells_left(area.height, LINES_ABOVE + LINES_BELOW);
+    return cells_left(area.height, SEARCH_PANEL_LINES_ABOVE + LINES_BELOW);
 }
 
 static void draw_status(const panel_pen *pen, const search_view *shown)
@@ -75,9 +73,9 @@ void search_panel_draw(tg_grid *grid, const tg_palette *palette, panel_area area
     draw_status(&pen, shown);
     const size_t count = instrument_search_count(feed_search(shown->feed));
     for (size_t i = 0; i < search_panel_rows(area) && shown->top + i < count; i++) {
-        draw_result(&pen, shown, (uint16_t)(LINES_ABOVE + i), shown->top + i);
+        draw_result(&pen, shown, (uint16_t)(SEARCH_PANEL_LINES_ABOVE + i), shown->top + i);
     }
-    if (area.height > LINES_ABOVE + LINES_BELOW) {
+    if (area.height > SEARCH_PANEL_LINES_ABOVE + LINES_BELOW) {
         panel_label(&pen,
                     panel_span(&pen, (uint16_t)(area.height - 1), SYMBOL_AT,
                                cells_left(area.width, SYMBOL_AT)),

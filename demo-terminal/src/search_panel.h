@@ -8,6 +8,9 @@
 #include "panel_pen.h"
 #include "text_line.h"
 
+/* Title, what was typed, what came of it. */
+#define SEARCH_PANEL_LINES_ABOVE 3
+
 typedef struct search_view {
     const char *text; /* what was typed */
     feed *feed;       /* its search, and what is listed already */
