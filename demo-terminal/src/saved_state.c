@@ -228,7 +228,7 @@ static tg_err read_all(FILE *from, saved_state *out, unsigned *number, char *det
         *equals = '\0';
         const char *wrong = take(line, equals + 3, out);
         if (wrong != NULL) {
-            (void)snprintf(detail, size, ": %s: %s", line, wrong);
+            (void)snprintf(detail, size, ": %.64s: %s", line, wrong);
             return TG_ERR_SYNTAX;
         }
     }
