@@ -120,6 +120,14 @@ static void typing_filters_and_clicks_sort_and_select(void **state)
     assert_string_equal(selected(&f), "B");
     assert_true(list_pane_click(f.pane, TITLE_ROW + 4, 1, 2));
     assert_string_equal(selected(&f), "A");
+    /* The order stands until it is asked for: who comes later stands at the end. */
+    size_t index = 0;
+    assert_int_equal(feed_add(f.feed, "V", "Z", &index), TG_OK);
+    expect_rows(&f, "DCBAZ");
+    list_pane_do(f.pane, LIST_SORT_AGAIN);
+    expect_rows(&f, "ZDCBA");
+    assert_true(feed_remove(f.feed, index));
+    expect_rows(&f, "DCBA");
     /* Below the last row there is nothing. */
     assert_false(list_pane_click(f.pane, TITLE_ROW + 5, 1, 2));
     assert_string_equal(selected(&f), "A");

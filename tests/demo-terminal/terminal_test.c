@@ -376,6 +376,44 @@ static void the_watchlist_is_as_it_was_left(void **state)
     remove_files();
 }
 
+/* What somebody waits for is there from run to run, and is seen on the way up. */
+static void a_price_that_is_crossed_is_marked_until_it_is_confirmed(void **state)
+{
+    (void)state;
+    static const char rows[] = "ts_ns,venue,symbol,kind,price_decimal_text,qty_decimal_text,"
+                               "exchange_seq\n"
+                               "1700000000000000000,TEST,A,bid,10.00,1,1\n"
+                               "1700000000000000000,TEST,A,ask,10.50,1,1\n"
+                               "1700000000000000000,TEST,A,trade,10.25,1,1\n"
+                               "1700000002000000000,TEST,A,trade,14.99,1,2\n"
+                               "1700000004000000000,TEST,A,trade,20.00,1,3\n";
+    const text_file tape = text_file_write(rows, sizeof rows - 1);
+    const char *const play[] = {"--tape", tape.path, "--hold-until-subscribed", NULL};
+    gateway_process gateway;
+    assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, play));
+    write_script("wait text 14.99\n"
+                 "wait no-text risen\n"
+                 "wait text TEST:A has \xE2\x96\xB2 risen to 15.0\n"
+                 "wait text \xE2\x97\x86TEST\n"
+                 "key Esc\n"
+                 "wait no-text \xE2\x97\x86TEST\n"
+                 "quit\n");
+    static const char kept[] = "tickglass-terminal state 2\nalert = TEST:A 15.0\nend\n";
+    FILE *file = fopen(STATE, "w");
+    assert_non_null(file);
+    assert_true(fputs(kept, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    const char *const more[] = {"--script", SCRIPT, "--state", STATE, NULL};
+    assert_int_equal(exit_code_of(start_terminal(&gateway, more)), 0);
+    assert_string_equal(file_text(SAID), "");
+    expect_kept("alert = TEST:A 15.0\n");
+    (void)gateway_process_stop(&gateway);
+    (void)unlink(SCRIPT);
+    (void)unlink(STATE);
+    remove_files();
+    text_file_remove(&tape);
+}
+
 static void a_script_that_goes_wrong_says_where(void **state)
 {
     (void)state;
@@ -469,6 +507,7 @@ int main(void)
         cmocka_unit_test(whatever_is_done_to_the_watchlist_only_the_truth_is_drawn),
         cmocka_unit_test(incremental_drawing_equals_drawing_everything_whatever_is_done),
         cmocka_unit_test(the_watchlist_is_as_it_was_left),
+        cmocka_unit_test(a_price_that_is_crossed_is_marked_until_it_is_confirmed),
         cmocka_unit_test(a_script_that_goes_wrong_says_where),
         cmocka_unit_test(what_keeps_it_from_connecting_is_said_in_one_line),
         cmocka_unit_test(what_cannot_be_written_ends_with_four),
