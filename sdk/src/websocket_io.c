@@ -141,7 +141,8 @@ static void report_closed(connection *c)
 static void set_cause(connection *c, tg__cause cause, const char *text)
 {
     c->closed.cause = cause;
-    (void)snprintf(c->closed.text, sizeof c->closed.text, "%s", text);
+    (void)snprintf(c->closed.text, sizeof c->closed.text, "%.*s", (int)sizeof c->closed.text - 1,
+                   text);
 }
 
 static void schedule_step(tg__io *io);
