@@ -177,7 +177,7 @@ static void arrows_move_what_has_the_focus(void **state)
     desk_focus_next(table, false);
     const panel_area ladder = desk_layout(table)->area[PANEL_LADDER];
     const tg_span top = {(uint16_t)(ladder.row + 2), ladder.column, ladder.width};
-    char before[64];
+    char before[256];
     (void)snprintf(before, sizeof before, "%s", picture_text(&f, top));
     assert_true(desk_move(table, 3));
     draw(table, f.grid, f.palette, scene_look(&scene, 90 * S));
