@@ -34,7 +34,6 @@
 #define FRAME_INTERVAL_MS    40u
 #define HEARTBEAT_MS         1000u
 #define PEERS_MAX            4096u
-#define AUDIT_INTERVAL_NS    INT64_C(30000000000)
 #define NS_PER_MS            INT64_C(1000000)
 #define RECONNECT_MIN_MS     500u
 #define RECONNECT_SPREAD_MS  5000u
@@ -64,7 +63,7 @@ typedef struct gateway {
     tg__following_node follows; /* with it */
     tg__drain drain;
     tg__prng prng;
-    int64_t next_audit_mono_ns;
+    tg__hub_audit_times audits;
     uint64_t instance;
     bool announced;
     bool cut;
@@ -247,9 +246,8 @@ static void close_gateway(gateway *g)
 
 /* ---- running ---- */
 
-static void audit(gateway *g, int64_t mono_ns)
+static void audit(const gateway *g)
 {
-    g->next_audit_mono_ns = mono_ns + AUDIT_INTERVAL_NS;
     if (hub_of(g) == NULL) {
         return;
     }
@@ -349,8 +347,8 @@ static tg_err serve(gateway *g, tg__cause *cause)
             TG_TRY(announce(g, cause));
         }
         const int64_t mono_ns = tg_clock_mono_ns(&g->clock);
-        if (mono_ns >= g->next_audit_mono_ns) {
-            audit(g, mono_ns);
+        if (tg__hub_audit_due(&g->audits, mono_ns)) {
+            audit(g);
         }
         if (drain_asked != 0 && drain_turn(g, mono_ns)) {
             break;
@@ -393,7 +391,7 @@ static void give_account(gateway *g)
         return;
     }
     const tg__hub_counts *counts = &hub->counts;
-    audit(g, tg_clock_mono_ns(&g->clock));
+    audit(g);
     for (unsigned i = 0; i < TG__END_REASONS; i++) {
         if (counts->ends[i] > 0) {
             tg__log("ended by %s: %" PRIu64, tg__end_reason_text((tg__end_reason)i),
@@ -440,7 +438,7 @@ static tg_err run(gateway *g, tg__cause *cause)
     raise_descriptor_limit();
     TG_TRY(catch_signals(cause));
     TG_TRY(is_following(g) ? open_following(g, cause) : open_playing(g, cause));
-    g->next_audit_mono_ns = tg_clock_mono_ns(&g->clock) + AUDIT_INTERVAL_NS;
+    tg__hub_audit_start(&g->audits, tg_clock_mono_ns(&g->clock));
     const tg_err err = serve(g, cause);
     if (err != TG_OK) {
         tg__log("%s", cause->text);
