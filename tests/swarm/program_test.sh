@@ -9,31 +9,12 @@ gateway=$2
 folder=$(mktemp -d)
 pid=''
 swarm_pid=''
-end() {
-    local one
-    for one in $swarm_pid $pid; do
-        kill "$one" && wait "$one" || true
-    done 2>/dev/null
-    rm -rf "$folder"
-}
-trap end EXIT
+trap 'for one in $swarm_pid $pid; do kill "$one" || true; done; wait; rm -rf "$folder"' EXIT
 
 fail() {
     printf 'program_test: %s\n' "$*" >&2
     cat "$folder/log" "$folder/out" >&2 || true
     exit 1
-}
-
-# Waits for that, asking again and again: await WHAT COMMAND...
-await() {
-    local what=$1
-    shift
-    for _ in $(seq 600); do
-        "$@" && return 0
-        kill -0 "$pid" || fail "the gateway has ended; $what"
-        sleep 0.05
-    done
-    fail "$what"
 }
 
 # start_gateway LISTEN OPTIONS...
@@ -44,7 +25,11 @@ start_gateway() {
     "$gateway" --listen "$listen" --port-file "$folder/port" --state-dir "$folder/state" "$@" \
         2>"$folder/log" &
     pid=$!
-    await "the gateway did not start" test -s "$folder/port"
+    for _ in $(seq 600); do
+        [ -s "$folder/port" ] && break
+        kill -0 "$pid" || fail "the gateway did not start"
+        sleep 0.05
+    done
     port=$(cat "$folder/port")
     url="wss://127.0.0.1:$port/tickglass"
 }
@@ -53,6 +38,16 @@ how=(--ca "$folder/state/ca.pem" --token-file "$folder/state/token" --json)
 play() { "$swarm" "${how[@]}" "$@" "$url"; }
 value() { sed -n "s/.*\"$1\":\([0-9.]*\).*/\1/p" "$folder/out"; }
 events() { grep -c "$1" "$2" || true; }
+
+# Waits until the gateway's log has so many lines of that: await_log COUNT PATTERN WHAT
+await_log() {
+    for _ in $(seq 1200); do
+        [ "$(events "$2" "$folder/log")" -ge "$1" ] && return
+        kill -0 "$pid" || fail "the gateway has ended; $3"
+        sleep 0.05
+    done
+    fail "$3"
+}
 
 start_gateway 127.0.0.1:0 --tick-log "$folder/ticks"
 play --clients 10 --scenario vpn-loss --share 50 --within 1 --seconds 1 \
@@ -92,26 +87,27 @@ code=0
 play --trace "$folder/none" >"$folder/out" 2>"$folder/error" || code=$?
 [ "$code" = 1 ] || fail "exit code $code for a trace that is not there"
 grep -q "$folder/none" "$folder/error" || fail "the trace that is not there is not named"
-kill "$pid" && wait "$pid" || fail "the gateway did not end well"
+kill "$pid"
+wait "$pid" || fail "the gateway did not end well"
 pid=''
 
 # A deploy: ten come, the gateway is drained, another takes its place, and all ten come back.
-came() { [ "$(events ': open, ' "$folder/log")" -ge "$1" ]; }
-went() { [ "$(events ' messages, ' "$folder/log")" -ge "$1" ]; }
 start_gateway 127.0.0.1:0 --drain-interval-ms 50
 "$swarm" "${how[@]}" --clients 10 --scenario deploy --within 1 --seconds 120 "$url" \
     >"$folder/out" &
 swarm_pid=$!
-await "ten and the two that look into the directory have not come" came 12
-await "the two have not gone" went 2
+await_log 12 ': open, ' "ten and the two that look into the directory have not come"
+await_log 2 ' messages, ' "the two have not gone"
 "$gateway" drain --state-dir "$folder/state" --wait >"$folder/drain" || fail "the drain failed"
 wait "$pid" || fail "the drained gateway's exit code is $?"
+pid=''
 grep -q "drained 10 connections in .*, 0 had to be cut" "$folder/log" || fail "ten were not drained"
 start_gateway "127.0.0.1:$port"
-await "the ten have not come back" came 10
+await_log 10 ': open, ' "the ten have not come back"
 # By the time that another one has seen a second of the market, they are live.
 play --clients 1 --within 1 --seconds 1 >"$folder/other" || fail "one more"
-kill -INT "$swarm_pid" && wait "$swarm_pid" || fail "the swarm failed in the deploy"
+kill -INT "$swarm_pid"
+wait "$swarm_pid" || fail "the swarm failed in the deploy"
 swarm_pid=''
 [ "$(value live)" = 10 ] || fail "all live after the deploy"
 [ "$(value connects)" = 20 ] || fail "each came twice"
