@@ -9,7 +9,7 @@ gateway=$2
 folder=$(mktemp -d)
 pid=''
 swarm_pid=''
-trap 'for one in $swarm_pid $pid; do kill "$one" || true; done; wait; rm -rf "$folder"' EXIT
+trap 'kill $swarm_pid $pid || true; wait; rm -rf "$folder"' EXIT
 
 fail() {
     printf 'program_test: %s\n' "$*" >&2
