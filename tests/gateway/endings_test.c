@@ -62,7 +62,7 @@ static unsigned await_close(wire_client *client, uint32_t *reconnect_after_ms)
     return (unsigned)bytes[0] << 8 | bytes[1];
 }
 
-static void follow(follower *f, size_t count)
+static void subscribe(follower *f, size_t count)
 {
     static tg__name names[FOLLOWER_MAX];
     follower_open(f, &gateway);
@@ -71,6 +71,11 @@ static void follow(follower *f, size_t count)
         names[i].id = (tg_instrument_id)i;
     }
     follower_subscribe(f, names, count);
+}
+
+static void follow(follower *f, size_t count)
+{
+    subscribe(f, count);
     while (f->frames < 5) {
         follower_step(f);
     }
@@ -427,7 +432,7 @@ static void a_fault_script_can_drain(void **state)
     (void)snprintf(path, sizeof path, "%s", scratch_path(&folder, "faults"));
     const char *const arguments[] = {"--hold-until-subscribed", "--faults", path, NULL};
     start(arguments);
-    follow(&f, 10);
+    subscribe(&f, 10);
     assert_int_equal(await_close(f.client, &wait_ms), TG__CLOSE_SERVICE_RESTART);
     assert_in_range(wait_ms, 500, 5500);
     wire_client_send(f.client, WIRE_CLOSE, true, "\x03\xf4", 2);
