@@ -17,6 +17,7 @@ static void reset_session(tg__engine *engine)
     engine->session.data_at_ns = TG__NEVER;
     engine->session.echo_at_ns = TG__NEVER;
     engine->session.resync_at_ns = TG__NEVER;
+    engine->session.books_at_ns = TG__NEVER;
     engine->session.token_end_ns = TG__NEVER;
     engine->session.renew_at_ns = TG__NEVER;
     engine->session.pump_at_ns = TG__NEVER;
@@ -270,6 +271,9 @@ tg_err tg__on_session_timer(tg__engine *engine, const tg__input *input)
     if (engine->state == TG__ENGINE_RESYNCING && now_ns >= session->resync_at_ns) {
         tg__engine_resync(engine, now_ns);
     }
+    if (engine->state != TG__ENGINE_WAITING && now_ns >= session->books_at_ns) {
+        tg__engine_books_overdue(engine, now_ns);
+    }
     if (engine->state == TG__ENGINE_WAITING) {
         return TG_OK; /* one of these gave the connection up */
     }
@@ -313,6 +317,7 @@ int64_t tg__engine_deadline(const tg__engine *engine)
     deadline = tg__min_ns(deadline, session->sweep_at_ns);
     deadline = tg__min_ns(deadline, session->renew_at_ns);
     deadline = tg__min_ns(deadline, session->proof_at_ns);
+    deadline = tg__min_ns(deadline, session->books_at_ns);
     deadline = tg__min_ns(deadline, engine->audit_at_ns);
     deadline = tg__min_ns(deadline, tg__engine_report_deadline(engine));
     if (engine->state == TG__ENGINE_RESYNCING) {
