@@ -284,6 +284,14 @@ static void sweep(tg__engine *engine, int64_t now_ns)
     }
 }
 
+/* Sums that many places change. */
+static void show_sums(tg__engine *engine)
+{
+    tg__engine_counters *counters = &engine->counters;
+    atomic_store_explicit(&counters->wanted, engine->desired.want_count, memory_order_relaxed);
+    atomic_store_explicit(&counters->held, engine->desired.held_count, memory_order_relaxed);
+}
+
 tg_err tg__engine_input(tg__engine *engine, const tg__input *input)
 {
     TG_ENSURE((unsigned)input->kind < TG__INPUT_COUNT, TG_ERR_INVALID_ARGUMENT);
@@ -302,6 +310,7 @@ tg_err tg__engine_input(tg__engine *engine, const tg__input *input)
     const tg_err err = table[engine->state][input->kind].handle(engine, input);
     publish(engine, input);
     sweep(engine, input->now_ns);
+    show_sums(engine);
     return err;
 }
 

@@ -203,6 +203,13 @@ typedef struct tg__engine_counters {
     _Atomic uint64_t audits_failed;
     _Atomic uint64_t reports_sent;
     _Atomic uint64_t reports_failed; /* no memory, or too many different values for a message */
+    _Atomic uint64_t ended[TG__CAUSE_COUNT]; /* attempts and connections */
+    _Atomic uint64_t link_timeouts;
+    _Atomic uint64_t data_timeouts;
+    _Atomic uint64_t delays_told;
+    _Atomic uint64_t stops;
+    _Atomic uint64_t wanted;
+    _Atomic uint64_t held;
 } tg__engine_counters;
 
 /* What is wanted on the conflated channel, which is everything. */
