@@ -90,7 +90,8 @@ typedef struct tg_client_options {
     uint64_t random_seed;      /**< 0: from the system; else jitter is reproducible (tests) */
     /**
      * Called on the network thread after each publication, so that a UI can wake up. Must not block
-     * and must not call into the client except for tg_client_stop(). No lock is held.
+     * and may call what is "Thread: any. Blocks: no." only, tg_client_stop() for one. No lock is
+     * held.
      */
     void (*on_publish)(void *ctx, uint64_t view_number);
     /** Called on the network thread for each event, before it is queued. Same rules. */
