@@ -472,6 +472,8 @@ static void on_receive(connection *c, struct lws *wsi, const uint8_t *bytes, siz
         io->in_used = 0;
         io->handler.on_message(io->handler.ctx, c->generation, message, message_size,
                                tg_clock_mono_ns(&io->clock));
+    } else {
+        io->handler.on_progress(io->handler.ctx, c->generation, io->in_used);
     }
 }
 
