@@ -336,6 +336,24 @@ static void add_client_counters(tg_client_counters *into, const tg_client_counte
     into->audits_failed += more->audits_failed;
     into->reports_sent += more->reports_sent;
     into->reports_failed += more->reports_failed;
+    into->ended_resolve += more->ended_resolve;
+    into->ended_connect += more->ended_connect;
+    into->ended_tls += more->ended_tls;
+    into->ended_certificate += more->ended_certificate;
+    into->ended_http += more->ended_http;
+    into->ended_upgrade += more->ended_upgrade;
+    into->ended_proxy += more->ended_proxy;
+    into->ended_token += more->ended_token;
+    into->ended_close += more->ended_close;
+    into->ended_lost += more->ended_lost;
+    into->ended_timeout += more->ended_timeout;
+    into->ended_fault += more->ended_fault;
+    into->link_timeouts += more->link_timeouts;
+    into->data_timeouts += more->data_timeouts;
+    into->delays_told += more->delays_told;
+    into->stops += more->stops;
+    into->wanted += more->wanted;
+    into->held += more->held;
 }
 
 static void add_store_counters(tg_store_counters *into, const tg_store_counters *more)
