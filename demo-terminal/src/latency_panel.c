@@ -42,11 +42,6 @@ typedef struct latency_pen {
     bool focused; /* its keys work */
 } latency_pen;
 
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static const char *name_of(const latency_pen *pen, latency_stage stage)
 {
     if (!pen->wide && stage == LATENCY_RECEIVED_TO_HANDED) {
@@ -154,9 +149,13 @@ static void put_line(const latency_pen *pen, uint16_t row, const char *label, co
     const uint16_t at = MARGIN + LABEL_WIDTH;
     panel_label(&pen->panel, panel_span(&pen->panel, row, MARGIN, LABEL_WIDTH),
                 pen->panel.palette->label, label);
-    panel_label(&pen->panel,
-                panel_span(&pen->panel, row, at, cells_left(pen->panel.area.width, at)),
-                pen->panel.palette->text, text);
+    const tg_span span = panel_span(&pen->panel, row, at, cells_left(pen->panel.area.width, at));
+    /* Numbers are in it: whole or not at all. */
+    if (tg_text_columns(text) <= span.width) {
+        panel_label(&pen->panel, span, pen->panel.palette->text, text);
+    } else {
+        panel_number(&pen->panel, span, pen->panel.palette->text, text);
+    }
 }
 
 /* What the network and the clocks leave open. */
@@ -199,11 +198,17 @@ static void draw_tally(const latency_pen *pen, uint16_t row)
     char late[TIME_AXIS_TEXT_SIZE];
     time_axis_duration_text(stalls->longest_pass_ns, pass);
     time_axis_duration_text(stalls->longest_late_ns, late);
-    (void)snprintf(text, sizeof text,
-                   "%" PRIu64 " slow pass%s (\xE2\x89\xA4 %s), %" PRIu64
-                   " late wake%s (\xE2\x89\xA4 %s)",
-                   stalls->slow_passes, stalls->slow_passes == 1 ? "" : "es", pass,
-                   stalls->late_wakes, plural(stalls->late_wakes), late);
+    if (pen->wide) {
+        (void)snprintf(text, sizeof text,
+                       "%" PRIu64 " slow pass%s (\xE2\x89\xA4 %s), %" PRIu64
+                       " late wake%s (\xE2\x89\xA4 %s)",
+                       stalls->slow_passes, stalls->slow_passes == 1 ? "" : "es", pass,
+                       stalls->late_wakes, stalls->late_wakes == 1 ? "" : "s", late);
+    } else {
+        (void)snprintf(text, sizeof text,
+                       "slow %" PRIu64 " \xE2\x89\xA4 %s, late %" PRIu64 " \xE2\x89\xA4 %s",
+                       stalls->slow_passes, pass, stalls->late_wakes, late);
+    }
     put_line(pen, row, "stalls", text);
     (void)snprintf(late, sizeof late, "unknown");
     if (stalls->run_wait_known) {

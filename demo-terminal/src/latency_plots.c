@@ -9,6 +9,8 @@
 #define NS_PER_MIN  INT64_C(60000000000)
 /* The curve ends at 99.999 %. */
 #define CURVE_NINES 5
+/* Of a window's ten seconds, that its owner waited for a processor: a hundredth. */
+#define QUEUE_SHARE_NS (STAGE_WINDOW_NS / 100)
 
 typedef struct plot_columns {
     size_t count;
@@ -302,6 +304,23 @@ static int row_of(stall_kind kind)
     return 0;
 }
 
+/* Half as high over the windows that had any: in a bad hour the list of single ones is short. */
+static void mark_windows(const time_line *line, plot_columns marks[3])
+{
+    for (size_t i = 0; i < stage_windows_count(line->view->windows); i++) {
+        const stage_window *window = stage_windows_at(line->view->windows, i);
+        const stall_tally *stalls = &window->stalls;
+        const column_range range = columns_of(line, window);
+        const bool any[3] = {stalls->slow_passes + stalls->late_wakes > 0,
+                             stalls->run_wait_ns >= QUEUE_SHARE_NS, stalls->major_faults > 0};
+        for (int k = 0; k < 3; k++) {
+            for (uint32_t at = range.first; any[k] && at <= range.last; at++) {
+                widen(&marks[k].range[at], TG_PLOT_LEVELS / 2, TG_PLOT_LEVELS * 7 / 8);
+            }
+        }
+    }
+}
+
 static void draw_stalls(const time_line *line, uint16_t row)
 {
     plot_columns marks[3];
@@ -312,13 +331,14 @@ static void draw_stalls(const time_line *line, uint16_t row)
     for (int i = 0; i < 3; i++) {
         clear(&marks[i], &area);
     }
+    mark_windows(line, marks);
     const process_stalls *stalls = line->view->stalls;
     for (size_t i = 0; i < process_stalls_count(stalls); i++) {
         const stall *at = process_stalls_at(stalls, i);
         if (at->mono_ns >= line->from_mono_ns && at->mono_ns <= line->to_mono_ns) {
             const bool small = at->kind == STALL_MINOR_FAULTS_BURST;
             widen(&marks[row_of(at->kind)].range[column_of(line, at->mono_ns)],
-                  small ? TG_PLOT_LEVELS / 2 : TG_PLOT_LEVELS / 8, TG_PLOT_LEVELS * 7 / 8);
+                  small ? TG_PLOT_LEVELS * 3 / 4 : TG_PLOT_LEVELS / 8, TG_PLOT_LEVELS * 7 / 8);
         }
     }
     for (uint16_t i = 0; i < 3; i++) {

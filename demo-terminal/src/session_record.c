@@ -40,6 +40,7 @@ struct session_record {
     _Atomic(tg_recorder *) recorder;
     /* Written by the network thread: it may have a recorder in hand. */
     _Atomic bool network_inside;
+    const tg_recorder *prepared; /* the network thread's: that one knows its name */
     void (*woken)(void *ctx);
     void *ctx;
     record_job job;
@@ -147,6 +148,9 @@ static void forget(session_record *self)
 static void publish(session_record *self, tg_recorder *recorder)
 {
     forget(self);
+    /* Its ring is made now, not by the first record of a pass. Without one, that one tries again.
+     */
+    (void)!tg_recorder_prepare_thread(recorder, "glass");
     /* Release: the network thread sees the recorder as it was opened. */
     atomic_store_explicit(&self->recorder, recorder, memory_order_release);
 }
@@ -361,6 +365,10 @@ void session_record_message(session_record *self, const void *bytes, size_t size
     atomic_store_explicit(&self->network_inside, true, memory_order_seq_cst);
     tg_recorder *recorder = atomic_load_explicit(&self->recorder, memory_order_seq_cst);
     if (recorder != NULL) {
+        if (recorder != self->prepared) {
+            self->prepared = recorder;
+            (void)!tg_recorder_prepare_thread(recorder, "network");
+        }
         record_message(recorder, bytes, size, received_mono_ns);
     }
     atomic_store_explicit(&self->network_inside, false, memory_order_release);

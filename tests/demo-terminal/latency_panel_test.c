@@ -150,6 +150,7 @@ static void twenty_minutes_in_a_narrow_panel_look_as_they_did(void **state)
     assert_non_null(strstr(picture_row(&f.picture, 9), "an upper bound, measured 4s ago"));
     assert_non_null(strstr(picture_row(&f.picture, 10), "\xC2\xB1"
                                                         "1.30 ms"));
+    assert_non_null(strstr(picture_row(&f.picture, 11), "slow 0 "));
     assert_non_null(strstr(picture_row(&f.picture, 13), "negative"));
     end(&f);
 }
