@@ -10,9 +10,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <tickglass/internal/hlog.h>
+
 #include "../gateway/scratch_folder.h"
 #include "../integration/gateway_process.h"
 #include "child_process.h"
+#include "histogram_snapshot.h"
 #include "record_reader.h"
 
 #define SLOTS      64
@@ -64,6 +67,21 @@ typedef struct version {
     int64_t seq;
 } version;
 
+/* "count" of a histogram in the report. */
+static uint64_t report_count_of(const char *path, const char *histogram)
+{
+    static char text[8192];
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    (void)fclose(file);
+    const char *at = strstr(text, histogram);
+    assert_non_null(at);
+    at = strstr(at, "\"count\": ");
+    assert_non_null(at);
+    return strtoull(at + strlen("\"count\": "), NULL, 10);
+}
+
 /* What the file says. */
 typedef struct recording {
     version shown[SLOTS];
@@ -79,7 +97,7 @@ typedef struct recording {
     uint64_t regressions;
     uint64_t unordered; /* received, committed, handed over: not in this order */
     uint64_t lists;
-    uint64_t windows;
+    tg_histogram *received_to_handed; /* all of its windows */
 } recording;
 
 static void take_shown(recording *r, const tg__log_record *record)
@@ -126,11 +144,55 @@ static void take_pass(recording *r, const tg__log_record *record)
     r->handed_mono_ns[pass] = record_number(record, 5);
 }
 
+/* A stage's window; each of them fits into one piece here. */
+static void take_window(recording *r, const tg__log_record *record)
+{
+    tg__histogram_piece piece;
+    static const char name[] = "terminal_received_to_handed";
+    if (tg__histogram_piece_read(record, &piece) != TG_OK || piece.name_size != sizeof name - 1 ||
+        memcmp(piece.name, name, piece.name_size) != 0) {
+        return;
+    }
+    assert_int_equal(piece.count, 1);
+    tg_histogram *window = NULL;
+    assert_int_equal(tg__histogram_from_stream(piece.bytes, piece.size, &window), TG_OK);
+    assert_int_equal(tg_histogram_add(r->received_to_handed, window), TG_OK);
+    tg_histogram_close(window);
+}
+
+static uint64_t value_count(const tg_histogram *histogram)
+{
+    tg_histogram_summary summary;
+    tg_histogram_summary_get(histogram, &summary);
+    return summary.count;
+}
+
+/* What the log that was written at the end has of the same stage. */
+static uint64_t count_in_log(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    static char line[200000];
+    uint64_t count = 0;
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (strncmp(line, "Tag=terminal_received_to_handed,", 32) == 0) {
+            const char *counts = strrchr(line, ',') + 1;
+            tg_histogram *window = NULL;
+            assert_int_equal(tg__hlog_decode(counts, strcspn(counts, "\n"), &window), TG_OK);
+            count += value_count(window);
+            tg_histogram_close(window);
+        }
+    }
+    (void)fclose(file);
+    return count;
+}
+
 static void read_recording(const char *path, recording *r)
 {
     record_reader reader;
     tg__log_record record;
     memset(r, 0, sizeof *r);
+    assert_int_equal(tg_histogram_open(NULL, &r->received_to_handed), TG_OK);
     record_reader_open(&reader, path);
     while (record_reader_next(&reader, &record)) {
         if (record_contains(&record, " is %s:%s")) {
@@ -146,7 +208,7 @@ static void read_recording(const char *path, recording *r)
         } else if (record_contains(&record, "list shows slots")) {
             r->lists++;
         }
-        r->windows += record.site->id == 3 ? 1 : 0; /* FORMAT.md 6: a histogram's */
+        take_window(r, &record);
     }
     assert_true(reader.file.ended);
     record_reader_close(&reader);
@@ -215,7 +277,12 @@ static void versions_in_the_file_are_those_that_were_seen_drawn(void **state)
     assert_int_equal(r.passes, report_count(report, "passes"));
     assert_true(r.messages >= report_count(report, "messages")); /* they come until the end */
     assert_true(r.lists > 0);
-    assert_true(r.windows >= 5);
+    /* The same windows in both files, and as many values as the run's own histogram has. */
+    const uint64_t values = value_count(r.received_to_handed);
+    assert_true(values > 100);
+    assert_int_equal(values, count_in_log(log));
+    assert_int_equal(values, report_count_of(report, "handoff_us"));
+    tg_histogram_close(r.received_to_handed);
     /* Neither is overwritten by the next run. */
     assert_int_equal(run_terminal(&gateway, more), 4);
 }
