@@ -208,7 +208,7 @@ static void fit_line(time_line *line)
     int64_t least = INT64_MAX;
     int64_t most = 0;
     for (size_t i = 0; i < count; i++) {
-        const stage_figures *of = &stage_windows_at(windows, i)->of[stage];
+        const window_figures *of = &stage_windows_at(windows, i)->of[stage];
         if (of->count > 0) {
             least = of->p99_ns < least ? of->p99_ns : least;
             most = of->p99_ns > most ? of->p99_ns : most;
@@ -262,7 +262,7 @@ static void draw_windows(const time_line *line)
     const uint32_t bottom = plot_area_levels(&line->plot) - 1;
     for (size_t i = 0; i < stage_windows_count(view->windows); i++) {
         const stage_window *window = stage_windows_at(view->windows, i);
-        const stage_figures *of = &window->of[view->choice.stage];
+        const window_figures *of = &window->of[view->choice.stage];
         const column_range range = columns_of(line, window);
         const bool is_chosen =
             i >= view->choice.first && i - view->choice.first < view->choice.count;

@@ -17,7 +17,8 @@ struct latency_span {
     uint64_t first; /* what is being added up, by number */
     uint64_t behind;
     uint64_t next; /* to be added */
-    bool ready;    /* all of them are in it */
+    int finished;  /* stages whose sum has been looked at */
+    bool ready;    /* all of them */
     span_sum sum;
     bool any;
     span_sum shown; /* the latest that was whole */
@@ -168,6 +169,7 @@ static void begin(latency_span *self, uint64_t first, uint64_t behind)
     self->first = first;
     self->behind = behind;
     self->next = first;
+    self->finished = 0;
     self->ready = false;
     for (int i = 0; i < LATENCY_STAGE_COUNT; i++) {
         tg_histogram_reset(self->histogram[i]);
@@ -192,21 +194,21 @@ static void add_window(latency_span *self, const stage_windows *windows, size_t 
     sum->to_utc_ns = window->to_utc_ns;
 }
 
-static void finish(latency_span *self)
+static void finish_stage(latency_span *self)
 {
-    for (int i = 0; i < LATENCY_STAGE_COUNT; i++) {
-        const tg_histogram *histogram = self->histogram[i];
-        self->sum.of[i] = stage_figures_of(histogram);
-        for (size_t bin = 0; bin < LATENCY_BINS; bin++) {
-            const int64_t below =
-                bin + 1 < LATENCY_BINS ? latency_bin_lowest_ns(bin + 1) : INT64_MAX;
-            self->sum.bin[i][bin] =
-                tg_histogram_count_between(histogram, latency_bin_lowest_ns(bin), below - 1);
-        }
+    const int stage = self->finished++;
+    const tg_histogram *histogram = self->histogram[stage];
+    self->sum.of[stage] = stage_figures_of(histogram);
+    for (size_t bin = 0; bin < LATENCY_BINS; bin++) {
+        const int64_t behind = bin + 1 < LATENCY_BINS ? latency_bin_lowest_ns(bin + 1) : INT64_MAX;
+        self->sum.bin[stage][bin] =
+            tg_histogram_count_between(histogram, latency_bin_lowest_ns(bin), behind - 1);
     }
-    self->ready = true;
-    self->any = true;
-    self->shown = self->sum;
+    if (self->finished == LATENCY_STAGE_COUNT) {
+        self->ready = true;
+        self->any = true;
+        self->shown = self->sum;
+    }
 }
 
 /* What stands in the sum is the choice, as far as it is added up. */
@@ -232,13 +234,14 @@ bool latency_span_step(latency_span *self, const stage_windows *windows, size_t 
     if (self->ready) {
         return false;
     }
+    if (self->next == self->behind) {
+        finish_stage(self);
+        return !self->ready;
+    }
     for (size_t i = 0; i < window_count && self->next < self->behind; i++, self->next++) {
         add_window(self, windows, choice.first + (size_t)(self->next - first));
     }
-    if (self->next == self->behind) {
-        finish(self);
-    }
-    return !self->ready;
+    return true;
 }
 
 const span_sum *latency_span_sum(const latency_span *self)

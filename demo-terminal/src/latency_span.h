@@ -52,7 +52,8 @@ typedef struct span_choice {
 
 span_choice latency_span_choice(const latency_span *span, const stage_windows *windows);
 
-/* Goes on with adding up, window_count windows at most; true: there is more to do. */
+/* Goes on: adds window_count windows at most, or looks at the sum of a stage; true: there is more
+ * to do. */
 bool latency_span_step(latency_span *span, const stage_windows *windows, size_t window_count);
 
 /* What chosen windows add up to. */

@@ -27,8 +27,8 @@
 #define LIST_ROW  (TITLE_ROW + 1)
 #define TEXT_SIZE 128
 
-/* Windows of histograms that are added up after one pass: half a millisecond. */
-#define WINDOWS_PER_PASS 12
+/* Windows of histograms that are added up after one pass: a millisecond of busy ones. */
+#define WINDOWS_PER_PASS 4
 
 /* A row of the watchlist that stands on the screen in this pass. */
 typedef struct shown_row {

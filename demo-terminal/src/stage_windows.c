@@ -22,7 +22,11 @@ struct stage_windows {
     size_t free_at; /* behind the newest */
     size_t capacity;
     unsigned char *bytes; /* a ring; a window lies in one piece */
+    unsigned char *fresh; /* the window that ends, before it has its place */
 };
+
+/* More than 18,432 counters of the default shape can take. */
+#define STAGE_BYTES_MAX ((size_t)208 << 10)
 
 stage_figures stage_figures_of(const tg_histogram *histogram)
 {
@@ -55,7 +59,8 @@ tg_err stage_windows_open(size_t bytes, int64_t now_mono_ns, stage_windows **out
     self->from_mono_ns = now_mono_ns;
     self->capacity = bytes;
     self->bytes = malloc(bytes);
-    tg_err err = self->bytes != NULL ? TG_OK : TG_ERR_NO_MEMORY;
+    self->fresh = malloc(STAGE_BYTES_MAX * LATENCY_STAGE_COUNT);
+    tg_err err = self->bytes != NULL && self->fresh != NULL ? TG_OK : TG_ERR_NO_MEMORY;
     for (int i = 0; i < LATENCY_STAGE_COUNT && err == TG_OK; i++) {
         err = tg_histogram_open(NULL, &self->running[i]);
         if (err == TG_OK && is_a_total((latency_stage)i)) {
@@ -80,6 +85,7 @@ void stage_windows_close(stage_windows *self)
         tg_histogram_close(self->total_before[i]);
     }
     free(self->bytes);
+    free(self->fresh);
     free(self);
 }
 
@@ -136,12 +142,13 @@ static bool find_room(stage_windows *self, size_t size, size_t *at)
     return size < oldest - self->free_at;
 }
 
-static size_t packed_size(const stage_windows *self, size_t size[LATENCY_STAGE_COUNT])
+/* All of the running window, one stage behind the other. */
+static size_t pack_running(stage_windows *self, size_t size[LATENCY_STAGE_COUNT])
 {
     size_t all = 0;
     for (int i = 0; i < LATENCY_STAGE_COUNT; i++) {
-        /* It says that nothing was too little room, and how much is needed. */
-        (void)!tg_histogram_pack(self->running[i], NULL, 0, &size[i]);
+        /* There is room for the largest of this shape. */
+        (void)!tg_histogram_pack(self->running[i], self->fresh + all, STAGE_BYTES_MAX, &size[i]);
         all += size[i];
     }
     return all;
@@ -150,7 +157,7 @@ static size_t packed_size(const stage_windows *self, size_t size[LATENCY_STAGE_C
 static void keep(stage_windows *self, const stage_window *window)
 {
     size_t size[LATENCY_STAGE_COUNT];
-    const size_t all = packed_size(self, size);
+    const size_t all = pack_running(self, size);
     size_t at = 0;
     if (self->count == STAGE_WINDOWS_MAX) {
         forget_oldest(self);
@@ -165,14 +172,20 @@ static void keep(stage_windows *self, const stage_window *window)
     kept->window = *window;
     kept->at = at;
     memcpy(kept->size, size, sizeof size);
-    for (int i = 0; i < LATENCY_STAGE_COUNT; i++) {
-        size_t needed = 0;
-        /* Nobody has recorded since it was measured. */
-        (void)!tg_histogram_pack(self->running[i], self->bytes + at, size[i], &needed);
-        at += size[i];
-    }
-    self->free_at = at;
+    memcpy(self->bytes + at, self->fresh, all);
+    self->free_at = at + all;
     self->count++;
+}
+
+static window_figures figures_of_running(const tg_histogram *running)
+{
+    tg_histogram_summary summary;
+    tg_histogram_summary_get(running, &summary);
+    window_figures figures = {.count = summary.count, .max_ns = summary.max};
+    if (summary.count > 0) {
+        figures.p99_ns = tg_histogram_percentile(running, 99);
+    }
+    return figures;
 }
 
 void stage_windows_end(stage_windows *self, int64_t now_mono_ns, int64_t now_utc_ns,
@@ -184,7 +197,7 @@ void stage_windows_end(stage_windows *self, int64_t now_mono_ns, int64_t now_utc
                            .to_utc_ns = now_utc_ns,
                            .stalls = *stalls};
     for (int i = 0; i < LATENCY_STAGE_COUNT; i++) {
-        window.of[i] = stage_figures_of(self->running[i]);
+        window.of[i] = figures_of_running(self->running[i]);
     }
     keep(self, &window);
     for (int i = 0; i < LATENCY_STAGE_COUNT; i++) {

@@ -17,9 +17,9 @@
 
 #define STAGE_WINDOW_NS   INT64_C(10000000000)
 #define STAGE_WINDOWS_MAX 360
-/* Packed counts. An hour of 300 rows 25 times a second takes some 10 MB; pages are touched only as
+/* Packed counts. An hour of 300 rows 25 times a second takes some 18 MB; pages are touched only as
  * windows come. */
-#define STAGE_WINDOWS_BYTES ((size_t)16 << 20)
+#define STAGE_WINDOWS_BYTES ((size_t)24 << 20)
 
 typedef struct stage_figures {
     uint64_t count;
@@ -34,12 +34,19 @@ typedef struct stage_figures {
 /* Of all that it has counted. Costs some hundred microseconds. Thread: its recording one. */
 stage_figures stage_figures_of(const tg_histogram *histogram);
 
+/* What is at hand of a window without its counts. */
+typedef struct window_figures {
+    uint64_t count;
+    int64_t p99_ns;
+    int64_t max_ns;
+} window_figures;
+
 typedef struct stage_window {
     uint64_t number; /* from 0, without holes */
     int64_t from_mono_ns;
     int64_t to_mono_ns;
     int64_t to_utc_ns;
-    stage_figures of[LATENCY_STAGE_COUNT];
+    window_figures of[LATENCY_STAGE_COUNT];
     stall_tally stalls;
 } stage_window;
 
@@ -66,7 +73,7 @@ TG_MUST_CHECK tg_err stage_windows_take_total(stage_windows *windows, latency_st
 const tg_histogram *stage_windows_running(const stage_windows *windows, latency_stage stage);
 int64_t stage_windows_running_from(const stage_windows *windows);
 
-/* The running window is over and kept; the next one begins. Costs one or two milliseconds. */
+/* The running window is over and kept; the next one begins. Costs one to three milliseconds. */
 void stage_windows_end(stage_windows *windows, int64_t now_mono_ns, int64_t now_utc_ns,
                        const stall_tally *stalls);
 

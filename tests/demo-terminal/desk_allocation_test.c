@@ -63,7 +63,8 @@ static latency_view look_at_latency(const own_latency *own, int64_t now_mono_ns)
     stage_windows_record(own->windows, LATENCY_RECEIVED_TO_HANDED, now_mono_ns % (7 * MS));
     const stall_tally tally = process_stalls_end_tally(own->stalls);
     stage_windows_end(own->windows, now_mono_ns, SCENE_UTC + now_mono_ns, &tally);
-    (void)latency_span_step(own->span, own->windows, 10);
+    while (latency_span_step(own->span, own->windows, 10)) {
+    }
     const latency_view view = {
         .windows = own->windows,
         .stalls = own->stalls,

@@ -53,7 +53,8 @@ static int close_latency(void **state)
 
 static latency_view sample_latency(int64_t now_mono_ns)
 {
-    (void)latency_span_step(span, windows, STAGE_WINDOWS_MAX);
+    while (latency_span_step(span, windows, STAGE_WINDOWS_MAX)) {
+    }
     const latency_view view = {
         .windows = windows,
         .stalls = stalls,
