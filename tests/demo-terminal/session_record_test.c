@@ -188,11 +188,10 @@ static atomic_bool enough;
 static void *receive(void *arg)
 {
     session_record *record = arg;
-    uint64_t number = 0;
-    while (!atomic_load(&enough)) {
-        session_record_message(record, &number, sizeof number, (int64_t)number);
-        number++;
-        (void)sched_yield();
+    /* Large and without a pause: it is nearly always inside when the file is to end. */
+    static const unsigned char message[32768];
+    for (int64_t number = 0; !atomic_load(&enough); number++) {
+        session_record_message(record, message, sizeof message, number);
     }
     return NULL;
 }
@@ -215,7 +214,9 @@ static void it_begins_and_ends_while_messages_come(void **state)
             (void)sched_yield();
         }
         assert_int_equal(session_record_stop(f.record), TG_OK);
-        assert_true(result_of(f.record, text, sizeof text));
+        /* More came than the ring holds, perhaps: then that is what it says. */
+        assert_true(result_of(f.record, text, sizeof text) ||
+                    strstr(text, "records found no room") != NULL);
         (void)count_of(scratch_path(&f.folder, name), "message ");
     }
     atomic_store(&enough, true);
