@@ -201,6 +201,13 @@ void footer_draw(tg_grid *grid, const tg_palette *palette, const footer_view *vi
     }
     write_in(&pen, palette->text, 0, text);
     skip(&pen, 3);
+    if (view->recording != NULL) {
+        const char *slash = strrchr(view->recording, '/');
+        write_in(&pen, palette->bad, 0, bullet);
+        write_in(&pen, palette->bad, TG_CELL_BOLD, "REC ");
+        write_in(&pen, palette->text, 0, slash != NULL ? slash + 1 : view->recording);
+        skip(&pen, 3);
+    }
     /* What went wrong needs the room more than the keys do. */
     if (!view->notice_is_bad || view->notice[0] == '\0') {
         write_in(&pen, palette->faint, 0,

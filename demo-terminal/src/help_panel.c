@@ -17,7 +17,11 @@ static const help_line lines[] = {
     {"Esc  Ctrl-Q", "back to the watchlist; end"},
     {"F1  F2", "this page; write a picture of the window into the current folder"},
     {"F3 quote  F4 ladder", "show the panel or take it away; so also F5 trades, F6 chart,"},
-    {"", "F7 connection, F8 log. In a narrow window they take the watchlist's place"},
+    {"", "F7 connection, F8 log, F10 latency. In a narrow window they take the watchlist's place"},
+    {"F9", "record messages, what was drawn and latencies into a file; again: end it"},
+    {"in the latency panel",
+     "\xE2\x86\x90 \xE2\x86\x92 PgUp PgDn Home End: when; + -: how long; \xE2\x86\x91 "
+     "\xE2\x86\x93: stage; e: export"},
     {"", ""},
     {NULL, "What the quality says"},
     {"LIVE", "received or confirmed within the instrument's usual pace"},
@@ -39,6 +43,7 @@ static const help_line lines[] = {
      "from the bytes' arrival to the hand-off to the window system"},
     {"exchange \xE2\x86\x92 handed off",
      "from the tick's own time; only as true as the clocks agree"},
+    {"a faint percentile", "fewer values than it takes for it to mean something"},
     {"drawn regressions", "older text drawn after newer, found by a separate check; must be 0"},
 };
 

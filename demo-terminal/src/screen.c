@@ -27,6 +27,9 @@
 #define LIST_ROW  (TITLE_ROW + 1)
 #define TEXT_SIZE 128
 
+/* Windows of histograms that are added up after one pass: a millisecond of busy ones. */
+#define WINDOWS_PER_PASS 4
+
 /* A row of the watchlist that stands on the screen in this pass. */
 typedef struct shown_row {
     size_t index; /* in the feed */
@@ -64,6 +67,7 @@ struct screen {
     uint64_t slow_frames;
     uint64_t slow_passes;
     int64_t next_change_mono_ns;
+    int64_t pinned_mono_ns; /* when the pass began */
     uint64_t view_number;
     screen_counts counts;
 };
@@ -291,6 +295,11 @@ void screen_toggle_help(screen *self)
     self->help = !self->help;
 }
 
+bool screen_latency_has_focus(const screen *self)
+{
+    return !self->help && desk_focus(self->desk) == PANEL_LATENCY;
+}
+
 void screen_notice(screen *self, const char *text, bool bad)
 {
     (void)snprintf(self->notice, sizeof self->notice, "%s", text);
@@ -447,12 +456,31 @@ static void collect_instrument(screen *self, const tg_view *view, int64_t now_mo
     desk_take(self->desk, &self->instrument);
 }
 
+static latency_view view_of_latency(const screen *self, int64_t now_mono_ns)
+{
+    latency *of = self->parts.latency;
+    const latency_view view = {
+        .windows = latency_windows(of),
+        .stalls = latency_stalls(of),
+        .sum = latency_span_sum(latency_chosen(of)),
+        .choice = latency_span_choice(latency_chosen(of), latency_windows(of)),
+        .current = latency_span_is_current(latency_chosen(of), latency_windows(of)),
+        .clock = latency_clock_error(of),
+        .rtt_ns = self->header.client.rtt_ns,
+        .rtt_mono_ns = self->header.client.rtt_mono_ns,
+        .now_mono_ns = now_mono_ns,
+    };
+    return view;
+}
+
 static void write_panels(screen *self, int64_t now_mono_ns)
 {
+    const latency_view latencies = view_of_latency(self, now_mono_ns);
     const desk_scene scene = {
         .instrument = &self->instrument,
         .header = &self->header,
         .log = feed_log(self->parts.feed),
+        .latency = &latencies,
         .now_mono_ns = now_mono_ns,
     };
     desk_draw(self->desk, self->grid, self->parts.palette, &scene);
@@ -525,6 +553,7 @@ static void write_footer(screen *self)
         .row_count = feed_row_count(self->parts.feed),
         .notice = ours ? self->notice : feed_notice(self->parts.feed),
         .notice_is_bad = ours ? self->notice_is_bad : feed_notice_is_bad(self->parts.feed),
+        .recording = session_record_path(self->parts.record),
     };
     footer_draw(self->grid, self->parts.palette, &footer);
 }
@@ -557,6 +586,18 @@ static void write_cells(screen *self, const tg_view *view, int64_t now_mono_ns)
     write_footer(self);
 }
 
+static void record_verdict(const screen *self, size_t slot, tg_version version,
+                           glass_verdict verdict)
+{
+    session_record_glass(self->parts.record, self->counts.passes, slot, version, (int)verdict);
+}
+
+static uint64_t judged_count(const screen *self)
+{
+    const glass_counts counts = glass_check_counts(self->parts.check);
+    return counts.judged_by_tape + counts.judged_by_version + counts.not_judged;
+}
+
 /* Judges a row by the text that stands on the glass. */
 static void check_row(screen *self, size_t position)
 {
@@ -586,7 +627,8 @@ static void check_row(screen *self, size_t position)
                              .last = shown[6],
                              .epoch = row->version.epoch,
                              .seq = row->version.seq};
-    (void)glass_check_row(self->parts.check, row->index, &drawn);
+    record_verdict(self, row->index, row->version,
+                   glass_check_row(self->parts.check, row->index, &drawn));
 }
 
 static void look_at_rows(screen *self, const tg_draw_list *list)
@@ -619,34 +661,96 @@ static void look_at_glass(screen *self, const tg_draw_list *list)
         .version = tg_image_version(&self->opened_row.image),
     };
     if (panel_glass_is_touched(list, places->area[PANEL_QUOTE])) {
-        (void)panel_glass_check_quote(self->parts.check, self->drawn, places->area[PANEL_QUOTE],
-                                      &source);
+        record_verdict(self, self->opened, source.version,
+                       panel_glass_check_quote(self->parts.check, self->drawn,
+                                               places->area[PANEL_QUOTE], &source));
     }
     if (!self->instrument.has_depth && panel_glass_is_touched(list, places->area[PANEL_LADDER])) {
-        (void)panel_glass_check_ladder(self->parts.check, self->drawn, places->area[PANEL_LADDER],
-                                       &source);
+        const uint64_t judged = judged_count(self);
+        const glass_verdict verdict = panel_glass_check_ladder(self->parts.check, self->drawn,
+                                                               places->area[PANEL_LADDER], &source);
+        if (judged_count(self) != judged) { /* off the axis there is nothing to judge */
+            record_verdict(self, self->opened, source.version, verdict);
+        }
     }
 }
 
-static void note_times(screen *self, const tg_draw_list *list, const pass_stamps *stamps)
+static void note_times(screen *self, const pass_stamps *stamps)
 {
     for (size_t i = 0; i < self->shown_count; i++) {
         const shown_row *shown = &self->shown[i];
         if (shown->fresh && shown->timed) {
             glass_times_record(self->parts.times, &shown->times, stamps);
-        }
-        if (shown->fresh) {
-            const watch_row *watch = feed_row(self->parts.feed, shown->index);
-            session_record_row(self->parts.record, self->view_number, watch->venue, watch->symbol,
-                               shown->version);
+            latency_row(self->parts.latency, &shown->times, stamps);
         }
     }
-    session_record_pass(self->parts.record, self->view_number, list->cell_count, stamps);
+}
+
+static void record_version(screen *self, size_t index, const tg_row *row)
+{
+    const watch_row *watch = feed_row(self->parts.feed, index);
+    const tg_image *image = &row->image;
+    const shown_version shown = {
+        .slot = index,
+        .venue = watch->venue,
+        .symbol = watch->symbol,
+        .version = tg_image_version(image),
+        .received_mono_ns = row->received_mono_ns,
+        .committed_mono_ns = row->committed_mono_ns,
+        .ts_exchange_ns =
+            tg_image_has(image, TG_FIELD_TS_EXCHANGE) ? image->value[TG_FIELD_TS_EXCHANGE] : 0,
+    };
+    session_record_row(self->parts.record, self->counts.passes, &shown);
+}
+
+static void record_choice(screen *self)
+{
+    int width_px = 0;
+    int height_px = 0;
+    tg_window_size_px(self->parts.window, &width_px, &height_px);
+    const ui_state state = {
+        .columns = tg_grid_columns(self->grid),
+        .rows = tg_grid_rows(self->grid),
+        .width_px = (uint32_t)width_px,
+        .height_px = (uint32_t)height_px,
+        .palette = self->parts.palette->name,
+        .first_row = (uint32_t)self->top,
+        .selected = (uint32_t)self->selected,
+        .opened = self->opened == FEED_NO_ROW ? UINT32_MAX : (uint32_t)self->opened,
+        .panels = desk_panels(self->desk),
+        .focus = (uint32_t)desk_focus(self->desk),
+        .help = self->help ? 1 : 0,
+    };
+    session_record_ui(self->parts.record, &state);
+    uint16_t slots[TG_GRID_SIDE_MAX];
+    for (size_t i = 0; i < self->shown_count; i++) {
+        slots[i] = (uint16_t)self->shown[i].index;
+    }
+    session_record_list(self->parts.record, slots, self->shown_count);
+}
+
+/* What a later tool needs to draw this pass again: versions, and what the user had chosen. */
+static void record_pass(screen *self, const tg_draw_list *list, const pass_stamps *stamps)
+{
+    if (session_record_path(self->parts.record) == NULL) {
+        return;
+    }
+    record_choice(self);
+    for (size_t i = 0; i < self->shown_count; i++) {
+        if (self->shown[i].view.row != NULL) {
+            record_version(self, self->shown[i].index, &self->shown[i].row);
+        }
+    }
+    if (!self->help && self->instrument.seen.row != NULL) {
+        record_version(self, self->opened, &self->opened_row);
+    }
+    session_record_pass(self->parts.record, self->counts.passes, self->view_number,
+                        list->cell_count, stamps);
 }
 
 static tg_err show(screen *self, const tg_draw_list *list)
 {
-    pass_stamps stamps;
+    pass_stamps stamps = {.pinned_mono_ns = self->pinned_mono_ns};
     tg_err err = tg_window_draw(self->parts.window, list);
     stamps.drawn_mono_ns = tg_clock_mono_ns(&self->clock);
     if (err == TG_OK) {
@@ -662,15 +766,29 @@ static tg_err show(screen *self, const tg_draw_list *list)
     }
     self->counts.passes++;
     self->counts.cells_drawn += list->cell_count;
-    note_times(self, list, &stamps);
+    note_times(self, &stamps);
+    record_pass(self, list, &stamps);
     look_at_glass(self, list);
     return TG_OK;
+}
+
+/* A part at a time, and only for who looks at it. */
+static void add_up_latencies(screen *self, int64_t now_mono_ns)
+{
+    latency *of = self->parts.latency;
+    if (!self->help && desk_layout(self->desk)->area[PANEL_LATENCY].height > 0) {
+        const bool pending = !latency_span_is_current(latency_chosen(of), latency_windows(of));
+        (void)latency_span_step(latency_chosen(of), latency_windows(of), WINDOWS_PER_PASS);
+        /* The rest, or what came out of it, with the next pass. */
+        self->next_change_mono_ns = pending ? now_mono_ns : self->next_change_mono_ns;
+    }
 }
 
 tg_err screen_pass(screen *self)
 {
     const tg_view *view = tg_reader_pin(self->reader);
     const int64_t now_mono_ns = tg_clock_mono_ns(&self->clock);
+    self->pinned_mono_ns = now_mono_ns;
     self->view_number = tg_view_number(view);
     write_cells(self, view, now_mono_ns);
     const tg_draw_list *list = tg_grid_damage(self->grid);
@@ -679,10 +797,15 @@ tg_err screen_pass(screen *self)
     if (now_mono_ns - self->slow_mono_ns >= SLOW_NS) {
         refresh_header(self, view, now_mono_ns);
     }
+    add_up_latencies(self, now_mono_ns);
     instrument_view_clear(&self->instrument); /* it points into the view */
     tg_reader_unpin(self->reader);
     self->seen_top = self->top;
     self->seen_count = self->shown_count;
+    /* Once more than its stages need: what comes after the hand-off can hold up the next tick, too.
+     */
+    process_stalls_pass(latency_stalls(self->parts.latency), now_mono_ns,
+                        tg_clock_mono_ns(&self->clock));
     return err;
 }
 

@@ -63,6 +63,39 @@ static tg_err print_hlog(gathering *g, const named *n, const tg_histogram *windo
     return err;
 }
 
+/* The same counts as a log has them, whose lowest value is 1. Takes *histogram over. */
+static tg_err as_in_a_log(tg_histogram **histogram)
+{
+    tg__text_buffer text = {NULL, 0, 0, false};
+    tg_histogram *made = NULL;
+    tg_err err = tg__hlog_encode(*histogram, &text);
+    if (err == TG_OK) {
+        err = tg__hlog_decode(text.bytes, text.size, &made);
+    }
+    tg__text_buffer_deinit(&text);
+    if (err == TG_OK) {
+        tg_histogram_close(*histogram);
+        *histogram = made;
+    }
+    return err;
+}
+
+/* One of them may come from a record and the other one from a log. */
+static tg_err add_to_sum(named *n, tg_histogram **window)
+{
+    tg_err err = tg_histogram_add(n->sum, *window);
+    if (err == TG_ERR_HISTOGRAM_RANGE) {
+        err = as_in_a_log(&n->sum);
+        if (err == TG_OK) {
+            err = as_in_a_log(window);
+        }
+        if (err == TG_OK) {
+            err = tg_histogram_add(n->sum, *window);
+        }
+    }
+    return err;
+}
+
 /* Takes the window over. */
 static tg_err add_window(gathering *g, named *n, tg_histogram *window, int64_t from_utc_ns,
                          int64_t to_utc_ns)
@@ -74,7 +107,7 @@ static tg_err add_window(gathering *g, named *n, tg_histogram *window, int64_t f
         n->sum = window;
         window = NULL;
     } else {
-        err = tg_histogram_add(n->sum, window);
+        err = add_to_sum(n, &window);
     }
     tg_histogram_close(window);
     if (err == TG_OK) {

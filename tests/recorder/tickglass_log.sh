@@ -52,6 +52,9 @@ expect 0 hist --hlog "$record"
 cp out own.hlog
 expect 0 hist --name glass own.hlog
 grep -q 'count 4 ' out || fail "hist of our own log"
+expect 0 hist --name glass "$record" own.hlog
+grep -q 'count 8 ' out || fail "hist of a record and a log of the same name"
+grep -q 'incomplete' out && fail "windows of both forms add up"
 expect 0 hist "$golden/hdr_histogram_js.hlog"
 grep -q 'count 100000 .* p50 2478079 ' out || fail "hist of another program's log"
 sed 's/HISTFA/HISTFB/' own.hlog >bad.hlog
