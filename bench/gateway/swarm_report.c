@@ -7,7 +7,7 @@ typedef struct counter {
     uint64_t value;
 } counter;
 
-#define COUNTERS 57u
+#define COUNTERS 75u
 
 /* Every counter under its own name: those of the client, of the store, of the swarm's own check. */
 static void counters_of(const swarm_report *r, counter out[COUNTERS])
