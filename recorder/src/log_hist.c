@@ -28,6 +28,8 @@ typedef struct gathering {
     size_t count;
     bool hlog;        /* print each window instead of adding it up */
     bool hlog_headed; /* its header is out */
+    int64_t from_utc_ns;
+    int64_t to_utc_ns;
 } gathering;
 
 static named *find(gathering *g, const char *name, size_t name_size)
@@ -63,11 +65,16 @@ static tg_err print_hlog(gathering *g, const named *n, const tg_histogram *windo
     return err;
 }
 
-/* Takes the window over. */
+/* Takes the window over. It belongs to a span of time if it begins in it: spans that follow each
+ * other then have each window once, whenever it was recorded. */
 static tg_err add_window(gathering *g, named *n, tg_histogram *window, int64_t from_utc_ns,
                          int64_t to_utc_ns)
 {
     tg_err err = TG_OK;
+    if (from_utc_ns < g->from_utc_ns || from_utc_ns >= g->to_utc_ns) {
+        tg_histogram_close(window);
+        return TG_OK;
+    }
     if (g->hlog) {
         err = print_hlog(g, n, window, from_utc_ns, to_utc_ns);
     } else if (n->sum == NULL) {
@@ -128,13 +135,16 @@ static tg_err take_piece(gathering *g, const tg__log_record *record,
 
 static tg_err gather(const log_options *opt, log_input *input, gathering *g)
 {
+    log_options wanted = *opt; /* whenever it was recorded: see add_window() */
+    wanted.from_utc_ns = INT64_MIN;
+    wanted.to_utc_ns = INT64_MAX;
     tg__log_merge merge;
     tg_err err = tg__log_merge_open(input->files, input->count, &merge);
     tg__log_record record;
     while (err == TG_OK) {
         err = tg__log_merge_next(&merge, &record);
         tg__histogram_piece piece;
-        if (err != TG_OK || !log_wants(opt, &record) ||
+        if (err != TG_OK || !log_wants(&wanted, &record) ||
             tg__histogram_piece_read(&record, &piece) != TG_OK) {
             continue;
         }
@@ -303,7 +313,10 @@ static int take_all(const log_options *opt, gathering *g)
 
 int log_hist(const log_options *opt)
 {
-    gathering g = {.names = calloc(NAMES_MAX, sizeof *g.names), .hlog = opt->hlog};
+    gathering g = {.names = calloc(NAMES_MAX, sizeof *g.names),
+                   .hlog = opt->hlog,
+                   .from_utc_ns = opt->from_utc_ns,
+                   .to_utc_ns = opt->to_utc_ns};
     if (g.names == NULL) {
         return log_fail("memory", TG_ERR_NO_MEMORY);
     }

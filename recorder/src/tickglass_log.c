@@ -30,7 +30,7 @@ static const char usage[] =
     "  --argument N      that argument of each call only (stats)\n"
     "  --contains TEXT   lines that contain it (cat, tail)\n"
     "  --from TIME       2026-11-30T18:51:28Z, with or without fraction, or UTC nanoseconds\n"
-    "  --to TIME\n"
+    "  --to TIME         histograms (hist): windows that begin from --from on and before --to\n"
     "  --name NAME       one histogram (hist)\n"
     "  --hlog            each window as a line of a HdrHistogram log (hist)\n"
     "  --output FILE     recover: default FILE.recovered\n"
