@@ -8,6 +8,7 @@
 #include <tickglass/internal/hlog.h>
 
 #include "histogram_snapshot.h"
+#include "log_progress.h"
 
 #define NAMES_MAX 256
 
@@ -141,8 +142,11 @@ static tg_err gather(const log_options *opt, log_input *input, gathering *g)
     tg__log_merge merge;
     tg_err err = tg__log_merge_open(input->files, input->count, &merge);
     tg__log_record record;
+    log_progress progress;
+    log_progress_start(&progress, input);
     while (err == TG_OK) {
         err = tg__log_merge_next(&merge, &record);
+        log_progress_step(&progress);
         tg__histogram_piece piece;
         if (err != TG_OK || !log_wants(&wanted, &record) ||
             tg__histogram_piece_read(&record, &piece) != TG_OK) {
@@ -153,6 +157,7 @@ static tg_err gather(const log_options *opt, log_input *input, gathering *g)
             err = take_piece(g, &record, &piece);
         }
     }
+    log_progress_end(&progress);
     tg__log_merge_close(&merge);
     return err == TG_ERR_NOT_FOUND ? TG_OK : err;
 }

@@ -150,6 +150,10 @@ stop_recorder
 if command -v script >/dev/null 2>&1; then
     script -qec "'$tool' cat large.tgrec >out" seen >/dev/null </dev/null
     grep -q '\[#*\.*\] .* %' seen || fail "no bar on a terminal"
+    for command in verify stats hist "export --trace"; do
+        script -qec "'$tool' $command large.tgrec >out" seen >/dev/null </dev/null
+        grep -q '\[#*\.*\] .* %' seen || fail "no bar of $command"
+    done
     script -qec "'$tool' cat grow.tgrec >out" seen >/dev/null </dev/null
     if grep -q '%' seen; then
         fail "a bar for a small file"
