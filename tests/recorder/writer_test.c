@@ -1,6 +1,7 @@
 /* Linked with --wrap=pwrite, so that a write can be held as a stalled disk holds it. */
 #include "tg_cmocka.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -179,6 +180,7 @@ ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t offset);
 static _Atomic bool stalls;
 static sem_t held;
 static sem_t released;
+static bool refuses_new_files; /* of one thread only */
 
 ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t offset)
 {
@@ -186,6 +188,10 @@ ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t offset)
         (void)sem_post(&held);
         while (sem_wait(&released) != 0) {
         }
+    }
+    if (refuses_new_files && offset == 0) {
+        errno = ENOSPC;
+        return -1;
     }
     return __real_pwrite(fd, bytes, size, offset);
 }
@@ -343,6 +349,64 @@ static void who_asked_to_wait_loses_nothing_to_a_stalled_disk(void **state)
     scratch_remove(&s.p.dir);
 }
 
+/* Records until the file is as large; with an error it stays at the round that has it. */
+static tg_err record_to_size(tg_recorder *recorder, uint64_t *number, uint64_t file_bytes)
+{
+    tg_recorder_counters counters = {.struct_size = sizeof counters};
+    while (counters.file_bytes < file_bytes) {
+        record_some(recorder, *number, *number + 10);
+        *number += 10;
+        const tg_err err = tg_recorder_poll(recorder, NULL);
+        if (err != TG_OK) {
+            return err;
+        }
+        assert_int_equal(tg_recorder_counters_get(recorder, &counters), TG_OK);
+    }
+    return TG_OK;
+}
+
+static void a_file_that_cannot_be_begun_is_no_reason_to_leave_the_one_that_there_is(void **state)
+{
+    (void)state;
+    const paths p = paths_make();
+    char next[1100];
+    (void)snprintf(next, sizeof next, "%s.1", p.file);
+    tg_recorder_options opt;
+    tg_recorder_options_init(&opt);
+    opt.path = p.file;
+    opt.rings_dir = p.dir.path;
+    opt.ring_size = 1 << 18;
+    opt.host_driven = true;
+    opt.rotate_bytes = LIMIT;
+    tg_recorder *recorder = NULL;
+    uint64_t number = 0;
+    assert_int_equal(tg_recorder_open(&opt, &recorder), TG_OK);
+    refuses_new_files = true;
+    assert_int_equal(record_to_size(recorder, &number, 2 * LIMIT), TG_ERR_IO);
+    assert_int_equal(access(next, F_OK), -1); /* nothing is left of the attempt */
+    char error[256];
+    tg_recorder_last_error(recorder, error, sizeof error);
+    assert_non_null(strstr(error, "rotation of "));
+    assert_non_null(strstr(error, ".1 "));
+    refuses_new_files = false;
+    assert_int_equal(record_to_size(recorder, &number, 3 * LIMIT), TG_OK);
+    assert_int_equal(access(next, F_OK), 0);
+    tg_recorder_close(recorder);
+
+    tg__log_file files[2];
+    uint64_t sum[2];
+    assert_int_equal(tg__log_file_open(p.file, &files[0]), TG_OK);
+    assert_int_equal(tg__log_file_open(next, &files[1]), TG_OK);
+    assert_true(files[0].size >= 2 * (size_t)LIMIT);
+    assert_true(files[0].ended);
+    assert_true(find_note(&files[0], TG__NOTE_STALL)->error == ENOSPC);
+    assert_int_equal(count_site(&files[0], 0, &sum[0]) + count_site(&files[1], 0, &sum[1]), number);
+    assert_int_equal(sum[0] + sum[1], number * (number - 1) / 2);
+    tg__log_file_close(&files[0]);
+    tg__log_file_close(&files[1]);
+    scratch_remove(&p.dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -351,6 +415,7 @@ int main(void)
         cmocka_unit_test(a_stalled_disk_holds_nobody_up_and_is_told_when_it_clears),
         cmocka_unit_test(a_flight_recorder_goes_on_over_a_stalled_disk),
         cmocka_unit_test(who_asked_to_wait_loses_nothing_to_a_stalled_disk),
+        cmocka_unit_test(a_file_that_cannot_be_begun_is_no_reason_to_leave_the_one_that_there_is),
     };
     return cmocka_run_group_tests_name("recorder.writer", tests, NULL, NULL);
 }
