@@ -109,9 +109,11 @@ static void a_full_dictionary_refuses_new_sites_and_counts_their_records(void **
     tg_recorder_close(recorder);
     tg__log_file file;
     assert_int_equal(tg__log_file_open(path, &file), TG_OK);
-    assert_int_equal(file.note_count, 1);
-    assert_int_equal(file.notes[0].kind, TG__NOTE_REFUSED);
-    assert_int_equal(file.notes[0].count, 1);
+    uint64_t refused = 0; /* a busy machine adds notes on slow writes */
+    for (size_t i = 0; i < file.note_count; i++) {
+        refused += file.notes[i].kind == TG__NOTE_REFUSED ? file.notes[i].count : 0;
+    }
+    assert_int_equal(refused, 1);
     tg__log_file_close(&file);
     scratch_remove(&dir);
 }

@@ -59,6 +59,11 @@ ends_well() {
     tail=
 }
 
+# is_silent: nothing in ./err, but what a busy machine adds: notes on slow writes
+is_silent() {
+    ! grep -v 'writes took long' err >/dev/null
+}
+
 # A growing file: what is there, then each record when it comes.
 start_recorder grow.tgrec 0 0
 say first
@@ -85,7 +90,7 @@ stop_recorder
 ends_well
 [ -e turn.tgrec.7 ] || fail "no rotation"
 [ "$(cat turn.tgrec.4)" = "not a record" ] || fail "another program's file was touched"
-[ ! -s err ] || fail "tail complains: $(cat err)"
+is_silent || fail "tail complains: $(cat err)"
 
 # Files deleted while they are followed: nothing shown twice, what is missing is told.
 start_recorder gone.tgrec 1 1
@@ -146,7 +151,7 @@ start_recorder large.tgrec 0 0
 say "blob 300"
 stop_recorder
 "$tool" cat large.tgrec >out 2>err || fail "cat of a large file"
-[ ! -s err ] || fail "a bar without a terminal"
+is_silent || fail "a bar without a terminal: $(cat err)"
 if command -v script >/dev/null 2>&1; then
     script -qec "'$tool' cat large.tgrec >out" seen >/dev/null </dev/null
     grep -q '\[#*\.*\] .* %' seen || fail "no bar on a terminal"
