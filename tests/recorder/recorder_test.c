@@ -786,71 +786,6 @@ static void a_forked_child_leaves_the_parents_record_alone(void **state)
     fixture_end(&f);
 }
 
-static pthread_key_t end_key;
-
-/* In the second round of destructors the recorder's has run; the process ends here, for exit()
- * would write the parent's buffers. */
-static void end_process(void *value)
-{
-    if (value == (void *)&end_key) {
-        _exit(0);
-    }
-    (void)pthread_setspecific(end_key, &end_key);
-}
-
-/* In the child, the thread that forked ends. NULL: something is not as it should be. */
-static void *fork_and_record(void *arg)
-{
-    fixture *f = arg;
-    TG_RECORD(f->recorder, TG_RECORD_INFO, "before");
-    const pid_t child = fork();
-    if (child == 0) {
-        TG_RECORD(f->recorder, TG_RECORD_INFO, "from the child");
-        (void)pthread_setspecific(end_key, f);
-        pthread_exit(NULL);
-    }
-    int status = -1;
-    bool good = waitpid(child, &status, 0) == child && status == 0;
-    /* The ring is still this thread's: it is neither freed nor given to another. */
-    tg_recorder_counters counters = {.struct_size = sizeof counters};
-    for (int i = 0; i < 2; i++) {
-        good = good && tg_recorder_poll(f->recorder, NULL) == TG_OK &&
-               tg_recorder_counters_get(f->recorder, &counters) == TG_OK && counters.threads == 1;
-        TG_RECORD(f->recorder, TG_RECORD_INFO, "after");
-    }
-    return good ? f : NULL;
-}
-
-/* Its call sites are new in the child and in the parent, who both number them. */
-static void a_forked_child_takes_neither_ring_nor_site_of_the_parent(void **state)
-{
-    (void)state;
-    fixture f;
-    fixture_make(&f);
-    host_driven(&f);
-    fixture_open(&f);
-    pthread_t thread;
-    assert_int_equal(pthread_key_create(&end_key, end_process), 0);
-    assert_int_equal(pthread_create(&thread, NULL, fork_and_record, &f), 0);
-    void *good = NULL;
-    assert_int_equal(pthread_join(thread, &good), 0);
-    assert_non_null(good);
-    assert_int_equal(pthread_key_delete(end_key), 0);
-    tg_recorder_close(f.recorder);
-    static const char *const formats[] = {"before", "after", "after"};
-    reading r;
-    reading_open(&r, f.path);
-    tg__log_record record;
-    for (int i = 0; i < 3; i++) {
-        assert_int_equal(tg__log_merge_next(&r.merge, &record), TG_OK);
-        assert_int_equal(record.site->format_size, strlen(formats[i]));
-        assert_memory_equal(record.site->format, formats[i], strlen(formats[i]));
-    }
-    assert_int_equal(tg__log_merge_next(&r.merge, &record), TG_ERR_NOT_FOUND);
-    reading_close(&r);
-    fixture_end(&f);
-}
-
 static void rotation_starts_files_that_read_alone(void **state)
 {
     (void)state;
@@ -993,7 +928,6 @@ int main(void)
         cmocka_unit_test(more_threads_than_rings_are_refused_and_counted),
         cmocka_unit_test(two_recorders_keep_their_records_apart),
         cmocka_unit_test(a_forked_child_leaves_the_parents_record_alone),
-        cmocka_unit_test(a_forked_child_takes_neither_ring_nor_site_of_the_parent),
         cmocka_unit_test(rotation_starts_files_that_read_alone),
         cmocka_unit_test(rotation_by_time_starts_a_file_when_the_last_is_old_enough),
         cmocka_unit_test(records_with_older_stamps_are_put_in_order_or_told),
