@@ -148,7 +148,7 @@ grep -q ' 1 records are older than one before them, by [0-9]* ns at most' err ||
 
 # A large file: a bar where somebody watches, nothing anywhere else.
 start_recorder large.tgrec 0 0
-say "blob 300"
+say "blob 260"
 stop_recorder
 "$tool" cat large.tgrec >out 2>err || fail "cat of a large file"
 is_silent || fail "a bar without a terminal: $(cat err)"
