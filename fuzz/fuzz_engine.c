@@ -200,12 +200,29 @@ static void give_jump(host *h, script *s)
     tg_reader_unpin(h->reader);
 }
 
-static void give_late(host *h)
+/* Whatever comes of a connection that is gone is counted, and that is all that it does. */
+static void give_late(host *h, script *s)
 {
+    static const tg__input_kind kinds[] = {TG__INPUT_CONNECTED, TG__INPUT_MESSAGE,
+                                           TG__INPUT_PROGRESS, TG__INPUT_CLOSED};
+    static const uint8_t message[] = {TG__KIND_LIMITS, 0};
+    const tg__engine_counters *counters = tg__engine_counters_of(h->engine);
     const tg__engine_state before = tg__engine_state_of(h->engine);
-    tg__input input = {.kind = TG__INPUT_CLOSED, .generation = h->generation - 1};
+    const uint64_t late = atomic_load_explicit(&counters->late_inputs, memory_order_relaxed);
+    const uint64_t messages = atomic_load_explicit(&counters->messages, memory_order_relaxed);
+    const int64_t deadline_ns = h->deadline_ns;
+    const uint8_t what = next_byte(s);
+    tg__input input = {.kind = kinds[what % 4],
+                       .generation = h->generation - 1 - (uint32_t)(what / 4)};
+    if (input.kind == TG__INPUT_MESSAGE) {
+        input.as.message.bytes = message;
+        input.as.message.size = sizeof message;
+    }
     check(give(h, &input) == TG_OK);
     check(tg__engine_state_of(h->engine) == before);
+    check(h->deadline_ns == deadline_ns);
+    check(atomic_load_explicit(&counters->late_inputs, memory_order_relaxed) == late + 1);
+    check(atomic_load_explicit(&counters->messages, memory_order_relaxed) == messages);
 }
 
 static void step(host *h, script *s)
@@ -249,8 +266,12 @@ static void step(host *h, script *s)
             check(give(h, &input) == TG_OK);
         } else if (what == 3) {
             give_jump(h, s);
+        } else if (what == 4) {
+            input.kind = TG__INPUT_PROGRESS;
+            input.as.progress = (size_t)next_byte(s) << 12;
+            check(!h->open || give(h, &input) == TG_OK);
         } else {
-            give_late(h);
+            give_late(h, s);
         }
         break;
     default:

@@ -6,6 +6,11 @@
 
 #include "bench_scene.h"
 
+static bool judge(int code, bool told)
+{
+    return bench_judge(told, "exit code of the drained gateway", code, code == 0, "0");
+}
+
 bool bench_drain(const bench_settings *settings, why *reason)
 {
     bench_scene scene;
@@ -16,11 +21,13 @@ bool bench_drain(const bench_settings *settings, why *reason)
     const uint32_t live = swarm_live(scene.swarm);
     const int code = gateway_child_drain(&scene.gateway, &seconds);
     if (settings->json) {
-        printf("{\"bench\":\"gateway.drain\",\"terminals\":%u,\"seconds\":%.3f,\"exit_code\":%d}\n",
-               (unsigned)live, seconds, code);
+        printf("{\"bench\":\"gateway.drain\",\"terminals\":%u,\"seconds\":%.3f,\"exit_code\":%d,"
+               "\"met\":%s}\n",
+               (unsigned)live, seconds, code, judge(code, false) ? "true" : "false");
     } else {
-        printf("gateway.drain: %u terminals, %.2f s from SIGTERM to the end, exit code %d\n",
-               (unsigned)live, seconds, code);
+        printf("gateway.drain: %u terminals, %.2f s from SIGTERM to the end\n", (unsigned)live,
+               seconds);
+        (void)judge(code, true);
     }
     bench_scene_close(&scene);
     return true;

@@ -11,6 +11,7 @@ typedef struct bench_settings {
     const char *program; /* the gateway */
     const char *sizes;   /* of watchlists: distribution.h */
     bool json;
+    bool quick;
     uint32_t terminals;
     uint32_t lists; /* different watchlists among them */
     uint32_t ticks_per_s;
@@ -29,7 +30,7 @@ bool bench_slow(const bench_settings *settings, why *reason);
 bool bench_drain(const bench_settings *settings, why *reason);
 bool bench_tokens(const bench_settings *settings, why *reason);
 
-/* For people: a value beside its target. */
-void bench_judge(const char *what, double value, bool met, const char *target);
+/* Whether a target is met; for people, if told, the value beside it. */
+bool bench_judge(bool told, const char *what, double value, bool met, const char *target);
 
 #endif

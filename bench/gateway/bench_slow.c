@@ -100,28 +100,39 @@ static bool run_once(const bench_settings *settings, slow_run *r, why *reason)
     return good;
 }
 
+static bool judge(const bench_settings *settings, double ratio, const slow_run *sum, bool told)
+{
+    const uint64_t expected = (uint64_t)settings->slow * settings->runs;
+    bool met = bench_judge(told, "the others' p99, meanwhile to before", ratio, ratio < 1.2,
+                           "< 1.2, the median");
+    met = bench_judge(told, "slow terminals with a GAP", (double)sum->slow_gaps,
+                      sum->slow_gaps == expected, "all of them") &&
+          met;
+    met = bench_judge(told, "gaps of the others", (double)sum->other_gaps, sum->other_gaps == 0,
+                      "0") &&
+          met;
+    return bench_judge(told, "until all were live again, ms", sum->resumed_ms, sum->resumed_ms > 0,
+                       "<= 3000 (0: later)") &&
+           met;
+}
+
 static void print(const bench_settings *settings, double ratio, const slow_run *sum)
 {
     if (settings->json) {
         printf("{\"bench\":\"gateway.slow\",\"terminals\":%u,\"slow\":%u,\"pause_s\":%u,"
                "\"runs\":%u,\"others_p99_ratio\":%.3f,\"gaps\":%" PRIu64 ",\"others_gaps\":%" PRIu64
                ",\"client_regressions\":%" PRIu64 ",\"links_lost\":%" PRIu64
-               ",\"resumed_ms\":%u}\n",
+               ",\"resumed_ms\":%u,\"met\":%s}\n",
                (unsigned)settings->terminals, (unsigned)settings->slow, (unsigned)settings->pause_s,
                (unsigned)settings->runs, ratio, sum->slow_gaps, sum->other_gaps, sum->regressions,
-               sum->links_lost, (unsigned)sum->resumed_ms);
+               sum->links_lost, (unsigned)sum->resumed_ms,
+               judge(settings, ratio, sum, false) ? "true" : "false");
         return;
     }
-    const uint64_t expected = (uint64_t)settings->slow * settings->runs;
     printf("gateway.slow: %u of %u terminals do not read for %u s, %u runs\n",
            (unsigned)settings->slow, (unsigned)settings->terminals, (unsigned)settings->pause_s,
            (unsigned)settings->runs);
-    bench_judge("the others' p99, meanwhile to before", ratio, ratio < 1.2, "< 1.2, the median");
-    bench_judge("slow terminals with a GAP", (double)sum->slow_gaps, sum->slow_gaps == expected,
-                "all of them");
-    bench_judge("gaps of the others", (double)sum->other_gaps, sum->other_gaps == 0, "0");
-    bench_judge("until all were live again, ms", sum->resumed_ms, sum->resumed_ms > 0,
-                "<= 3000 (0: later)");
+    (void)judge(settings, ratio, sum, true);
 }
 
 bool bench_slow(const bench_settings *settings, why *reason)

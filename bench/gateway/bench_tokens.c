@@ -9,7 +9,14 @@
 
 bool bench_tokens(const bench_settings *settings, why *reason)
 {
-    const char *const argv[] = {TG_BENCH_JWT_PROGRAM, settings->json ? "--json" : NULL, NULL};
+    const char *argv[4] = {TG_BENCH_JWT_PROGRAM};
+    size_t count = 1;
+    if (settings->json) {
+        argv[count++] = "--json";
+    }
+    if (settings->quick) {
+        argv[count++] = "--quick";
+    }
     (void)fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {

@@ -409,8 +409,7 @@ void swarm_frames_of(const swarm *s, uint32_t first, uint32_t end, swarm_frames 
 
 void swarm_counts_of(const swarm *s, uint32_t first, uint32_t end, swarm_counts *out)
 {
-    memset(out, 0, sizeof *out);
-    out->session.rtt_ns = -1;
+    swarm_counts_init(out);
     for (uint32_t i = first; i < end; i++) {
         swarm_counts one;
         swarm_client_counts(&s->clients[i], &one);

@@ -130,10 +130,19 @@ static void on_event(void *ctx, const tg_event *event)
     }
 }
 
+void swarm_counts_init(swarm_counts *out)
+{
+    memset(out, 0, sizeof *out);
+    out->session.struct_size = sizeof out->session;
+    out->store.struct_size = sizeof out->store;
+    out->session.rtt_ns = -1;
+    out->session.lateness_ns = -1;
+}
+
 void swarm_client_init(swarm_client *c, size_t samples)
 {
     c->newest = latency_open();
-    c->before.session.rtt_ns = -1;
+    swarm_counts_init(&c->before);
     (void)pthread_mutex_init(&c->reader_lock, NULL);
     if (!shown_init(&c->versions) || !admissions_init(&c->samples, samples)) {
         (void)fputs("swarm: no memory\n", stderr);
@@ -241,15 +250,20 @@ void swarm_client_reset(swarm_client *c)
 /* What one session has counted in the client and its store. */
 static void session_counts(const swarm_client *c, swarm_counts *out)
 {
-    memset(out, 0, sizeof *out);
-    out->session.struct_size = sizeof out->session;
-    out->store.struct_size = sizeof out->store;
-    out->session.rtt_ns = -1;
+    swarm_counts_init(out);
     if (c->client != NULL &&
         (tg_client_counters_get(c->client, &out->session) != TG_OK ||
          tg_store_counters_get(tg_client_store(c->client), &out->store) != TG_OK)) {
         (void)fputs("swarm: counters cannot be read\n", stderr);
     }
+}
+
+/* One after the other: where it is, and what it holds there, is the latest's. */
+static void add_session(swarm_counts *into, const swarm_counts *latest)
+{
+    swarm_counts_add(into, latest);
+    into->session.endpoint = latest->session.endpoint;
+    into->session.priority_held = latest->session.priority_held;
 }
 
 bool swarm_client_reap(swarm_client *c, bool forced)
@@ -264,7 +278,7 @@ bool swarm_client_reap(swarm_client *c, bool forced)
     tg_client *const client = c->client;
     swarm_counts session;
     session_counts(c, &session);
-    swarm_counts_add(&c->before, &session);
+    add_session(&c->before, &session);
     (void)pthread_mutex_lock(&c->reader_lock);
     tg_reader_close(c->reader);
     c->reader = NULL;
@@ -276,33 +290,97 @@ bool swarm_client_reap(swarm_client *c, bool forced)
     return true;
 }
 
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Those that are no counts: the newest or the worst. rtt_mono_ns belongs to the RTT that is kept.
+ */
+static void add_client_counters(tg_client_counters *into, const tg_client_counters *more)
+{
+    into->bytes += more->bytes;
+    into->messages += more->messages;
+    into->frames += more->frames;
+    into->frames_rejected += more->frames_rejected;
+    into->frames_unfit += more->frames_unfit;
+    into->unknown_messages += more->unknown_messages;
+    into->gaps += more->gaps;
+    into->resyncs += more->resyncs;
+    into->connects += more->connects;
+    into->attempts += more->attempts;
+    into->reconnects += more->reconnects;
+    into->events_dropped += more->events_dropped;
+    if (more->rtt_ns > into->rtt_ns) {
+        into->rtt_ns = more->rtt_ns;
+        into->rtt_mono_ns = more->rtt_mono_ns;
+    }
+    into->ts_gateway_ns = larger(into->ts_gateway_ns, more->ts_gateway_ns);
+    into->token_requests += more->token_requests;
+    into->tokens_renewed += more->tokens_renewed;
+    into->tokens_refused += more->tokens_refused;
+    into->priority_rows += more->priority_rows;
+    into->priority_held += more->priority_held;
+    into->books_refused += more->books_refused;
+    into->unknown_rows += more->unknown_rows;
+    into->late_inputs += more->late_inputs;
+    into->state_errors += more->state_errors;
+    into->set_mismatches += more->set_mismatches;
+    into->endpoint = more->endpoint > into->endpoint ? more->endpoint : into->endpoint;
+    into->failovers += more->failovers;
+    into->sleeps += more->sleeps;
+    into->clock_steps += more->clock_steps;
+    into->frames_late += more->frames_late;
+    into->lateness_ns = larger(into->lateness_ns, more->lateness_ns);
+    into->audits += more->audits;
+    into->audits_failed += more->audits_failed;
+    into->reports_sent += more->reports_sent;
+    into->reports_failed += more->reports_failed;
+    into->ended_resolve += more->ended_resolve;
+    into->ended_connect += more->ended_connect;
+    into->ended_tls += more->ended_tls;
+    into->ended_certificate += more->ended_certificate;
+    into->ended_http += more->ended_http;
+    into->ended_upgrade += more->ended_upgrade;
+    into->ended_proxy += more->ended_proxy;
+    into->ended_token += more->ended_token;
+    into->ended_close += more->ended_close;
+    into->ended_lost += more->ended_lost;
+    into->ended_timeout += more->ended_timeout;
+    into->ended_fault += more->ended_fault;
+    into->link_timeouts += more->link_timeouts;
+    into->data_timeouts += more->data_timeouts;
+    into->delays_told += more->delays_told;
+    into->stops += more->stops;
+    into->wanted += more->wanted;
+    into->held += more->held;
+}
+
+static void add_store_counters(tg_store_counters *into, const tg_store_counters *more)
+{
+    into->admitted += more->admitted;
+    into->covered_ticks += more->covered_ticks;
+    into->confirmed += more->confirmed;
+    into->rejected_regression += more->rejected_regression;
+    into->rejected_epoch += more->rejected_epoch;
+    into->integrity_faults += more->integrity_faults;
+    into->views_published += more->views_published;
+    into->history_restarts += more->history_restarts;
+    into->depth_admitted += more->depth_admitted;
+    into->depth_refused += more->depth_refused;
+    into->lane_ticks += more->lane_ticks;
+    into->received += more->received;
+    into->conflated += more->conflated;
+    into->lost += more->lost;
+    into->superseded += more->superseded;
+    into->repeated += more->repeated;
+    into->transitions += more->transitions;
+}
+
 void swarm_counts_add(swarm_counts *into, const swarm_counts *more)
 {
-    tg_client_counters *const s = &into->session;
-    s->bytes += more->session.bytes;
-    s->messages += more->session.messages;
-    s->frames += more->session.frames;
-    s->frames_rejected += more->session.frames_rejected;
-    s->frames_unfit += more->session.frames_unfit;
-    s->unknown_messages += more->session.unknown_messages;
-    s->gaps += more->session.gaps;
-    s->resyncs += more->session.resyncs;
-    s->connects += more->session.connects;
-    s->attempts += more->session.attempts;
-    s->reconnects += more->session.reconnects;
-    s->events_dropped += more->session.events_dropped;
-    s->rtt_ns = more->session.rtt_ns > s->rtt_ns ? more->session.rtt_ns : s->rtt_ns;
-    tg_store_counters *const st = &into->store;
-    st->admitted += more->store.admitted;
-    st->covered_ticks += more->store.covered_ticks;
-    st->confirmed += more->store.confirmed;
-    st->rejected_regression += more->store.rejected_regression;
-    st->rejected_epoch += more->store.rejected_epoch;
-    st->integrity_faults += more->store.integrity_faults;
-    st->views_published += more->store.views_published;
-    st->history_restarts += more->store.history_restarts;
-    st->depth_admitted += more->store.depth_admitted;
-    st->depth_refused += more->store.depth_refused;
+    add_client_counters(&into->session, &more->session);
+    add_store_counters(&into->store, &more->store);
     into->publications += more->publications;
     into->rows += more->rows;
     into->first_rows += more->first_rows;
@@ -316,8 +394,12 @@ void swarm_counts_add(swarm_counts *into, const swarm_counts *more)
 
 void swarm_client_counts(const swarm_client *c, swarm_counts *out)
 {
-    session_counts(c, out);
-    swarm_counts_add(out, &c->before);
+    *out = c->before;
+    if (c->client != NULL) {
+        swarm_counts session;
+        session_counts(c, &session);
+        add_session(out, &session);
+    }
     out->publications = read_count(&c->publications);
     out->rows = read_count(&c->rows);
     out->first_rows = read_count(&c->first_rows);

@@ -22,7 +22,9 @@
 
 /* Summed over the sessions of one client, or over clients. */
 typedef struct swarm_counts {
-    tg_client_counters session; /* those that are counts; rtt_ns is the largest, -1: none */
+    /* Of what is no count: the newest ts_gateway_ns; the largest rtt_ns (-1: none), and when;
+     * the largest lateness_ns (-1: none) and endpoint of the clients' latest sessions. */
+    tg_client_counters session;
     tg_store_counters store;
     uint64_t publications;     /* views that on_publish saw */
     uint64_t rows;             /* newer versions in them */
@@ -98,6 +100,7 @@ uint64_t swarm_client_frames(const swarm_client *c);
 /* How long it has been there so far, from connecting to leaving. */
 int64_t swarm_client_present_ns(const swarm_client *c);
 
+void swarm_counts_init(swarm_counts *out); /* nothing counted yet */
 void swarm_counts_add(swarm_counts *into, const swarm_counts *more);
 
 #endif

@@ -7,7 +7,7 @@ typedef struct counter {
     uint64_t value;
 } counter;
 
-#define COUNTERS 30u
+#define COUNTERS 75u
 
 /* Every counter under its own name: those of the client, of the store, of the swarm's own check. */
 static void counters_of(const swarm_report *r, counter out[COUNTERS])
@@ -28,6 +28,43 @@ static void counters_of(const swarm_report *r, counter out[COUNTERS])
         {"attempts", s->attempts},
         {"reconnects", s->reconnects},
         {"events_dropped", s->events_dropped},
+        {"token_requests", s->token_requests},
+        {"tokens_renewed", s->tokens_renewed},
+        {"tokens_refused", s->tokens_refused},
+        {"priority_rows", s->priority_rows},
+        {"priority_held", s->priority_held},
+        {"books_refused", s->books_refused},
+        {"unknown_rows", s->unknown_rows},
+        {"late_inputs", s->late_inputs},
+        {"state_errors", s->state_errors},
+        {"set_mismatches", s->set_mismatches},
+        {"endpoint", s->endpoint},
+        {"failovers", s->failovers},
+        {"sleeps", s->sleeps},
+        {"clock_steps", s->clock_steps},
+        {"frames_late", s->frames_late},
+        {"audits", s->audits},
+        {"audits_failed", s->audits_failed},
+        {"reports_sent", s->reports_sent},
+        {"reports_failed", s->reports_failed},
+        {"ended_resolve", s->ended_resolve},
+        {"ended_connect", s->ended_connect},
+        {"ended_tls", s->ended_tls},
+        {"ended_certificate", s->ended_certificate},
+        {"ended_http", s->ended_http},
+        {"ended_upgrade", s->ended_upgrade},
+        {"ended_proxy", s->ended_proxy},
+        {"ended_token", s->ended_token},
+        {"ended_close", s->ended_close},
+        {"ended_lost", s->ended_lost},
+        {"ended_timeout", s->ended_timeout},
+        {"ended_fault", s->ended_fault},
+        {"link_timeouts", s->link_timeouts},
+        {"data_timeouts", s->data_timeouts},
+        {"delays_told", s->delays_told},
+        {"stops", s->stops},
+        {"wanted", s->wanted},
+        {"held", s->held},
         {"admitted", st->admitted},
         {"covered_ticks", st->covered_ticks},
         {"confirmed", st->confirmed},
@@ -38,6 +75,13 @@ static void counters_of(const swarm_report *r, counter out[COUNTERS])
         {"history_restarts", st->history_restarts},
         {"depth_admitted", st->depth_admitted},
         {"depth_refused", st->depth_refused},
+        {"lane_ticks", st->lane_ticks},
+        {"received", st->received},
+        {"conflated", st->conflated},
+        {"lost", st->lost},
+        {"superseded", st->superseded},
+        {"repeated", st->repeated},
+        {"transitions", st->transitions},
         {"publications_seen", c->publications},
         {"rows_seen", c->rows},
         {"first_rows_seen", c->first_rows},
@@ -46,10 +90,28 @@ static void counters_of(const swarm_report *r, counter out[COUNTERS])
         {"faults", c->faults},
         {"subscriptions_refused", c->refused},
         {"links_lost", c->lost_links},
+        {"samples_left_out", c->samples_left_out},
     };
     for (size_t i = 0; i < COUNTERS; i++) {
         out[i] = all[i];
     }
+}
+
+typedef struct time_fact {
+    const char *name;
+    int64_t value_ns;
+} time_fact;
+
+#define TIME_FACTS 4u
+
+/* What the client tells beside its counts; how the clients' are put together: swarm_client.h. */
+static void times_of(const swarm_report *r, time_fact out[TIME_FACTS])
+{
+    const tg_client_counters *const s = &r->counts.session;
+    out[0] = (time_fact){"rtt_ns", s->rtt_ns};
+    out[1] = (time_fact){"rtt_mono_ns", s->rtt_mono_ns};
+    out[2] = (time_fact){"ts_gateway_ns", s->ts_gateway_ns};
+    out[3] = (time_fact){"lateness_ns", s->lateness_ns};
 }
 
 static void latency_text(const char *what, const latency_summary *l, FILE *to)
@@ -64,7 +126,9 @@ static void latency_text(const char *what, const latency_summary *l, FILE *to)
 void swarm_report_text(const swarm_report *r, FILE *to)
 {
     counter counters[COUNTERS];
+    time_fact times[TIME_FACTS];
     counters_of(r, counters);
+    times_of(r, times);
     (void)fprintf(to, "%u clients, %u live at the end, measured for %.1f s\n", (unsigned)r->clients,
                   (unsigned)r->live, r->seconds);
     (void)fprintf(to, "%-28s least %.2f  median %.2f  all together %.0f\n", "frames/s of a client",
@@ -79,8 +143,9 @@ void swarm_report_text(const swarm_report *r, FILE *to)
     for (size_t i = 0; i < COUNTERS; i++) {
         (void)fprintf(to, "%-28s %" PRIu64 "\n", counters[i].name, counters[i].value);
     }
-    (void)fprintf(to, "%-28s %.3f ms\n", "largest latest RTT",
-                  (double)r->counts.session.rtt_ns / 1e6);
+    for (size_t i = 0; i < TIME_FACTS; i++) {
+        (void)fprintf(to, "%-28s %" PRId64 "\n", times[i].name, times[i].value_ns);
+    }
     (void)fprintf(to, "%-28s %.2f s CPU, %.1f MiB\n", "the swarm itself", r->used.cpu_s,
                   r->used.rss_mib);
 }
@@ -97,7 +162,9 @@ static void latency_json(const char *prefix, const latency_summary *l, FILE *to)
 void swarm_report_json(const swarm_report *r, FILE *to)
 {
     counter counters[COUNTERS];
+    time_fact times[TIME_FACTS];
     counters_of(r, counters);
+    times_of(r, times);
     (void)fprintf(to,
                   "{\"clients\":%u,\"live\":%u,\"seconds\":%.3f,\"frames_per_s_least\":%.3f,"
                   "\"frames_per_s_median\":%.3f,\"frames_per_s_all\":%.1f",
@@ -111,9 +178,8 @@ void swarm_report_json(const swarm_report *r, FILE *to)
     for (size_t i = 0; i < COUNTERS; i++) {
         (void)fprintf(to, ",\"%s\":%" PRIu64, counters[i].name, counters[i].value);
     }
-    (void)fprintf(to,
-                  ",\"samples_left_out\":%" PRIu64 ",\"rtt_ns\":%" PRId64
-                  ",\"cpu_s\":%.3f,\"rss_mib\":%.1f}\n",
-                  r->counts.samples_left_out, r->counts.session.rtt_ns, r->used.cpu_s,
-                  r->used.rss_mib);
+    for (size_t i = 0; i < TIME_FACTS; i++) {
+        (void)fprintf(to, ",\"%s\":%" PRId64, times[i].name, times[i].value_ns);
+    }
+    (void)fprintf(to, ",\"cpu_s\":%.3f,\"rss_mib\":%.1f}\n", r->used.cpu_s, r->used.rss_mib);
 }

@@ -55,7 +55,7 @@ static void read_back(const char *path, threads_result *result)
         }
     }
     for (size_t i = 0; i < file.note_count; i++) {
-        result->told += file.notes[i].count;
+        result->told += file.notes[i].kind == TG__NOTE_DROPPED ? file.notes[i].count : 0;
     }
     result->lost = result->calls - kept;
     tg__log_merge_close(&merge);

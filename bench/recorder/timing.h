@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <tickglass/clock.h>
 
@@ -11,6 +12,14 @@ static inline int64_t bench_now_ns(void)
 {
     const tg_clock system = tg_clock_system();
     return tg_clock_mono_ns(&system);
+}
+
+/** Of the calling thread alone, where what is measured waits for nobody. */
+static inline int64_t bench_cpu_ns(void)
+{
+    struct timespec used = {0, 0};
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (int64_t)used.tv_sec * 1000000000 + used.tv_nsec;
 }
 
 static inline uint64_t bench_cycles(void)

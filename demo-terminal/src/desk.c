@@ -6,6 +6,7 @@
 #include "chart_panel.h"
 #include "connection_panel.h"
 #include "depth_ladder.h"
+#include "latency_panel.h"
 #include "log_panel.h"
 #include "quote_panel.h"
 #include "trade_panel.h"
@@ -102,6 +103,20 @@ bool desk_focus_is_list(const desk *self)
     return self->focus == FOCUS_LIST;
 }
 
+panel_id desk_focus(const desk *self)
+{
+    return self->focus;
+}
+
+uint32_t desk_panels(const desk *self)
+{
+    uint32_t wanted = 0;
+    for (int i = 0; i < PANEL_COUNT; i++) {
+        wanted |= self->wanted[i] ? UINT32_C(1) << i : 0;
+    }
+    return wanted;
+}
+
 void desk_focus_list(desk *self)
 {
     self->focus = FOCUS_LIST;
@@ -183,6 +198,8 @@ bool desk_move(desk *self, int rows)
         self->log_first = scrolled(self->log_first, rows, EVENT_LOG_SIZE,
                                    log_panel_rows(self->layout.area[PANEL_LOG]));
         return true;
+    case PANEL_LATENCY:
+        return true; /* it has keys of its own, and none of them is the list's */
     case PANEL_QUOTE:
     case PANEL_CHART:
     case PANEL_CONNECTION:
@@ -231,6 +248,9 @@ static void draw_panel(desk *self, tg_grid *grid, const tg_palette *palette, pan
     case PANEL_LOG:
         self->log_first = keep_inside(self->log_first, scene->log->count, log_panel_rows(area));
         log_panel_draw(grid, palette, area, focused, scene->log, self->log_first);
+        break;
+    case PANEL_LATENCY:
+        latency_panel_draw(grid, palette, area, focused, scene->latency);
         break;
     case PANEL_COUNT:
         break;

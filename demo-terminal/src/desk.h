@@ -14,6 +14,7 @@
 #include "event_log.h"
 #include "header_panel.h"
 #include "instrument_view.h"
+#include "latency_view.h"
 #include "layout.h"
 
 typedef struct desk desk;
@@ -34,6 +35,10 @@ bool desk_toggle(desk *desk, panel_id panel);
 /* The watchlist, then each panel that is on the screen, then the watchlist again. */
 void desk_focus_next(desk *desk, bool backwards);
 bool desk_focus_is_list(const desk *desk);
+/* PANEL_COUNT: the watchlist has it. */
+panel_id desk_focus(const desk *desk);
+/* Bit i: panel i is wanted. */
+uint32_t desk_panels(const desk *desk);
 void desk_focus_list(desk *desk);
 /* The first panel that is shown; the watchlist if there is none. */
 void desk_focus_panels(desk *desk);
@@ -59,6 +64,7 @@ typedef struct desk_scene {
     const instrument_view *instrument;
     const header_view *header;
     const event_log *log;
+    const latency_view *latency;
     int64_t now_mono_ns;
 } desk_scene;
 

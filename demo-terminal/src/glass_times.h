@@ -30,6 +30,7 @@ typedef struct pass_stamps {
     int64_t drawn_mono_ns;
     int64_t handed_mono_ns;
     int64_t handed_utc_ns;
+    int64_t pinned_mono_ns; /* the pass began */
 } pass_stamps;
 
 /* Thread: owner. */

@@ -225,6 +225,13 @@ void footer_draw(tg_grid *grid, const tg_palette *palette, const footer_view *vi
     }
     write_in(&pen, palette->text, 0, text);
     skip(&pen, 3);
+    if (view->recording != NULL) {
+        const char *slash = strrchr(view->recording, '/');
+        write_in(&pen, palette->bad, 0, bullet);
+        write_in(&pen, palette->bad, TG_CELL_BOLD, "REC ");
+        write_in(&pen, palette->text, 0, slash != NULL ? slash + 1 : view->recording);
+        skip(&pen, 3);
+    }
     if (view->line_label != NULL) {
         write_line(&pen, view);
     } else if (pen.at + tg_text_columns(hints) + 3u + notice_width(view) <= tg_grid_columns(grid)) {

@@ -51,6 +51,7 @@ typedef struct footer_view {
     const char *line;
     const char *notice; /* the latest thing worth saying, or "" */
     bool notice_is_bad;
+    const char *recording; /* the file that is recorded into, or NULL */
 } footer_view;
 
 /* Thread: owner. */

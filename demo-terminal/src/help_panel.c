@@ -18,7 +18,8 @@ static const help_line keys[] = {
     {"Esc  Ctrl-Q", "back: from search, filter, alarm, panel to the watchlist; end"},
     {"F1  F2", "these pages; write a picture of the window into the current folder"},
     {"F3 quote  F4 ladder", "show the panel or take it away; so also F5 trades, F6 chart,"},
-    {"", "F7 connection, F8 log; in a narrow window in the watchlist's place"},
+    {"", "F7 connection, F8 log, F10 latency; in a narrow window in the watchlist's place"},
+    {"F9", "record messages, what was drawn and latencies into a file; again: end it"},
     {"F11, Alt-Enter", "the whole screen, and back"},
     {"Ctrl + \xE2\x88\x92 0, Ctrl-wheel",
      "larger letters, smaller ones, those that were asked for"},
@@ -35,6 +36,11 @@ static const help_line keys[] = {
     {"Ctrl-C  Ctrl-Shift-C", "copy the cell, the row"},
     {"Ctrl-E", "write what is listed as CSV into the current folder, a new file each time"},
     {"mouse", "a click selects, on a title sorts; a double click opens; the wheel moves"},
+    {"", ""},
+    {NULL, "In the latency panel, which takes no text for the filter"},
+    {"\xE2\x86\x90 \xE2\x86\x92 PgUp PgDn Home End", "the span of time that is shown: when"},
+    {"+ \xE2\x88\x92  \xE2\x86\x91 \xE2\x86\x93", "how long; the stage that the plots are of"},
+    {"e", "write the histograms of that span into the current folder"},
 };
 
 static const help_line meanings[] = {
@@ -60,6 +66,7 @@ static const help_line meanings[] = {
      "from the tick's own time; only as true as the clocks agree"},
     {"\xE2\x86\x91 \xE2\x86\x93 in a title",
      "rows stand in this order; \xE2\x87\xA1 \xE2\x87\xA3: they did when it was made"},
+    {"a faint percentile", "fewer values than it takes for it to mean something"},
     {"drawn regressions", "older text drawn after newer, found by a separate check; must be 0"},
 };
 

@@ -21,9 +21,11 @@ typedef struct band {
 static const band bands[] = {
     {PANEL_QUOTE, PANEL_QUOTE, 8, 0}, {PANEL_LADDER, PANEL_TRADES, 8, 3},
     {PANEL_CHART, PANEL_CHART, 8, 2}, {PANEL_CONNECTION, PANEL_CONNECTION, 9, 0},
-    {PANEL_LOG, PANEL_LOG, 5, 1},
+    {PANEL_LOG, PANEL_LOG, 5, 1},     {PANEL_LATENCY, PANEL_LATENCY, 12, 6},
 };
 #define BAND_COUNT (sizeof bands / sizeof bands[0])
+/* What latencies take where there is so much. */
+#define LATENCY_ROWS 26
 
 bool layout_is_wide(uint16_t columns)
 {
@@ -61,9 +63,15 @@ static void place_panels(layout *out, const layout_wish *wish, uint16_t column, 
     uint16_t height[BAND_COUNT] = {0};
     uint16_t rest = wish->row_count;
     uint16_t shares = 0;
+    const size_t latency = BAND_COUNT - 1;
+    if (wish->panel[PANEL_LATENCY] && bands[latency].height_min <= rest) {
+        height[latency] = rest < LATENCY_ROWS ? rest : LATENCY_ROWS;
+        rest = (uint16_t)(rest - height[latency]);
+        shares = bands[latency].share;
+    }
     for (size_t i = 0; i < BAND_COUNT; i++) {
         const bool wanted = wish->panel[bands[i].left] || wish->panel[bands[i].right];
-        if (wanted && bands[i].height_min <= rest) {
+        if (wanted && height[i] == 0 && bands[i].height_min <= rest) {
             height[i] = bands[i].height_min;
             rest = (uint16_t)(rest - height[i]);
             shares = (uint16_t)(shares + bands[i].share);

@@ -4,7 +4,8 @@
  * Wide windows have both side by side, the watchlist left. Where that would leave one of them too
  * little, the panels give way: the watchlist has the width, and the panels take its place while
  * they have the focus. Of panels that are one above the other, those with no room left are not
- * shown; the first ones in the order of panel_id go first into what room there is.
+ * shown; the first ones in the order of panel_id go first into what room there is. Latencies go
+ * before all of them: nobody has asked for the others when they are called up.
  */
 #ifndef TG_TERMINAL_LAYOUT_H
 #define TG_TERMINAL_LAYOUT_H
@@ -19,6 +20,7 @@ typedef enum panel_id {
     PANEL_CHART,
     PANEL_CONNECTION,
     PANEL_LOG,
+    PANEL_LATENCY,
     PANEL_COUNT
 } panel_id;
 

@@ -13,6 +13,7 @@
 #include "row_lookup.h"
 #include "row_text.h"
 #include "search_box.h"
+#include "shown_version.h"
 #include "watchlist_export.h"
 
 #define TEXT_SIZE 128
@@ -398,7 +399,7 @@ int64_t list_pane_draw(list_pane *self, const list_pane_pass *pass, size_t *susp
 }
 
 /* Judges a row by the text that stands on the glass. */
-static void check_row(const list_pane *self, const drawn_text *drawn, size_t place)
+static void check_row(const list_pane *self, const drawn_text *drawn, size_t place, uint64_t pass)
 {
     static const column_id columns[] = {COLUMN_VENUE, COLUMN_SYMBOL,   COLUMN_BID_SIZE, COLUMN_BID,
                                         COLUMN_ASK,   COLUMN_ASK_SIZE, COLUMN_LAST};
@@ -428,10 +429,12 @@ static void check_row(const list_pane *self, const drawn_text *drawn, size_t pla
         .last = shown[6],
         .epoch = row->version.epoch,
         .seq = row->version.seq};
-    (void)glass_check_row(self->parts.check, row->index, &on_glass);
+    const glass_verdict verdict = glass_check_row(self->parts.check, row->index, &on_glass);
+    session_record_glass(self->parts.record, pass, row->index, row->version, (int)verdict);
 }
 
-void list_pane_look(list_pane *self, const drawn_text *drawn, const tg_draw_list *list)
+void list_pane_look(list_pane *self, const drawn_text *drawn, const tg_draw_list *list,
+                    uint64_t pass)
 {
     size_t run = 0;
     for (size_t i = 0; i < self->shown_count; i++) {
@@ -444,24 +447,58 @@ void list_pane_look(list_pane *self, const drawn_text *drawn, const tg_draw_list
         const bool touched = run < list->run_count && list->runs[run].row == row &&
                              list->runs[run].column < self->layout.total;
         if ((touched || self->shown[i].moved) && self->shown[i].view.row != NULL) {
-            check_row(self, drawn, i);
+            check_row(self, drawn, i, pass);
         }
     }
 }
 
-void list_pane_note(list_pane *self, const pass_stamps *stamps, uint64_t view_number)
+void list_pane_note(list_pane *self, const pass_stamps *stamps)
 {
     for (size_t i = 0; i < self->shown_count; i++) {
         const shown_row *shown = &self->shown[i];
         if (shown->fresh && shown->timed) {
             glass_times_record(self->parts.times, &shown->times, stamps);
-        }
-        if (shown->fresh) {
-            const watch_row *watch = row_at(self, shown->index);
-            session_record_row(self->parts.record, view_number, watch->venue, watch->symbol,
-                               shown->version);
+            latency_row(self->parts.latency, &shown->times, stamps);
         }
     }
+}
+
+void list_pane_record(const list_pane *self, uint64_t pass)
+{
+    uint16_t slots[TG_GRID_SIDE_MAX];
+    for (size_t i = 0; i < self->shown_count; i++) {
+        slots[i] = (uint16_t)self->shown[i].index;
+    }
+    session_record_list(self->parts.record, slots, self->shown_count);
+    for (size_t i = 0; i < self->shown_count; i++) {
+        const size_t index = self->shown[i].index;
+        if (self->shown[i].view.row != NULL) {
+            const shown_version shown =
+                shown_version_of(index, feed_row(self->parts.feed, index), &self->shown[i].row);
+            session_record_row(self->parts.record, pass, &shown);
+        }
+    }
+}
+
+list_choice list_pane_choice(const list_pane *self)
+{
+    const row_sort by = list_view_sort(self->list);
+    const size_t selected = list_view_selected(self->list);
+    list_choice choice = {
+        .first_row = (uint32_t)list_view_top(self->list),
+        .selected = selected == LIST_VIEW_NO_ROW ? UINT32_MAX : (uint32_t)selected,
+        .sort = by.column == ROW_SORT_NONE ? "" : column_name(by.column),
+        .descending = by.descending ? 1 : 0,
+        .order_is_old = self->order_is_old ? 1 : 0,
+        .column = (uint32_t)self->cursor,
+        .mode = (uint32_t)self->mode,
+        .filter = list_view_filter(self->list),
+        .typed = self->mode == MODE_SEARCH ? self->search.line.text : self->line.text,
+    };
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        choice.columns |= self->layout.shown[c] ? UINT32_C(1) << c : 0;
+    }
+    return choice;
 }
 
 /* A row that was fine and is not any more, although the session is. */

@@ -16,6 +16,7 @@
 #include "feed.h"
 #include "glass_check.h"
 #include "glass_times.h"
+#include "latency.h"
 #include "saved_state.h"
 #include "session_record.h"
 
@@ -27,6 +28,7 @@ typedef struct list_pane_parts {
     session_record *record; /* may be NULL */
     glass_check *check;
     glass_times *times;
+    latency *latency;
 } list_pane_parts;
 
 /* The parts must outlive the pane. TG_ERR_NO_MEMORY. Thread: owner, all of these. */
@@ -57,10 +59,16 @@ typedef struct list_pane_pass {
 /* Rows that may be old are counted into *suspect_count if they are more. Returns when a flash
  * fades, INT64_MAX if none does. */
 int64_t list_pane_draw(list_pane *pane, const list_pane_pass *pass, size_t *suspect_count);
-/* Judges the rows that the list touches by the text that stands on the glass. */
-void list_pane_look(list_pane *pane, const drawn_text *drawn, const tg_draw_list *list);
+/* Judges the rows that the list touches by the text that stands on the glass, and records what
+ * came out of it. pass: as it is numbered in the record. */
+void list_pane_look(list_pane *pane, const drawn_text *drawn, const tg_draw_list *list,
+                    uint64_t pass);
 /* What was fresh in this pass has been handed over. */
-void list_pane_note(list_pane *pane, const pass_stamps *stamps, uint64_t view_number);
+void list_pane_note(list_pane *pane, const pass_stamps *stamps);
+/* Records which rows stand on the screen, from the first line down, and with which versions. */
+void list_pane_record(const list_pane *pane, uint64_t pass);
+/* How the list is looked at. Its texts are the pane's: good until something is done to it. */
+list_choice list_pane_choice(const list_pane *pane);
 
 typedef struct list_pane_counts {
     size_t rows_with_data;

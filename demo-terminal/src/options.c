@@ -25,6 +25,7 @@ typedef enum option_id {
     OPTION_SCREENSHOT,
     OPTION_REPORT,
     OPTION_RECORD,
+    OPTION_EXPORT_HLOG,
     OPTION_CHECK_TAPE,
     OPTION_PALETTE,
     OPTION_FONT,
@@ -63,6 +64,7 @@ static const option_row option_rows[] = {
     {"--screenshot", OPTION_SCREENSHOT, true},
     {"--report", OPTION_REPORT, true},
     {"--record", OPTION_RECORD, true},
+    {"--export-hlog", OPTION_EXPORT_HLOG, true},
     {"--check-tape", OPTION_CHECK_TAPE, true},
     {"--palette", OPTION_PALETTE, true},
     {"--font", OPTION_FONT, true},
@@ -133,11 +135,14 @@ static const char help_text[] =
     "  --screenshot FILE    at the end, write the picture as PNG\n"
     "  --report FILE        at the end, write counters and latencies as JSON\n"
     "  --record FILE        record messages, what was drawn and latencies; FILE must not exist\n"
+    "  --export-hlog FILE   at the end, write the histograms of the last hour as HdrHistogram's "
+    "log;\n"
+    "                       FILE must not exist\n"
     "  --check-tape FILE    judge every drawn row against this tape (CSV, also .xz), which the\n"
     "                       gateway replays: drawn_regressions and drawn_unknown in the report\n"
     "\n"
-    "Keys: type to filter; arrows, PgUp, PgDn, Home, End move; F1 help; F2 screenshot; Ctrl-Q "
-    "ends.\n"
+    "Keys: type to filter; arrows, PgUp, PgDn, Home, End move; F1 help; F2 screenshot; F9\n"
+    "records; F10 latencies; Ctrl-Q ends.\n"
     "\n"
     "Exit codes: 0 fine; 2 the command line, the configuration or a file named there is wrong; 3 "
     "no\n"
@@ -223,6 +228,9 @@ static bool take_value(terminal_options *options, option_id id, const char *valu
         return true;
     case OPTION_RECORD:
         options->record = value;
+        return true;
+    case OPTION_EXPORT_HLOG:
+        options->export_hlog = value;
         return true;
     case OPTION_CHECK_TAPE:
         options->check_tape = value;

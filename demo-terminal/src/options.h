@@ -24,6 +24,7 @@ typedef struct terminal_options {
     const char *screenshot;
     const char *report;
     const char *record;
+    const char *export_hlog;
     const char *check_tape;
     const char *palette;
     const char *font;

@@ -16,6 +16,7 @@
 #include "list_pane.h"
 #include "panel_glass.h"
 #include "row_lookup.h"
+#include "shown_version.h"
 
 #define NS_PER_S  INT64_C(1000000000)
 #define NS_PER_MS INT64_C(1000000)
@@ -23,6 +24,9 @@
 #define SLOW_NS (500 * NS_PER_MS)
 
 #define TITLE_ROW HEADER_ROWS
+
+/* Windows of histograms that are added up after one pass: a millisecond of busy ones. */
+#define WINDOWS_PER_PASS 4
 
 struct screen {
     screen_parts parts;
@@ -44,6 +48,7 @@ struct screen {
     uint64_t slow_frames;
     uint64_t slow_passes;
     int64_t next_change_mono_ns;
+    int64_t pinned_mono_ns; /* when the pass began */
     uint64_t view_number;
     screen_counts counts;
 };
@@ -85,7 +90,8 @@ tg_err screen_open(const screen_parts *parts, screen **out)
                                       .feed = parts->feed,
                                       .record = parts->record,
                                       .check = parts->check,
-                                      .times = parts->times};
+                                      .times = parts->times,
+                                      .latency = parts->latency};
         err = list_pane_open(&list, tg_grid_rows(self->grid), &self->list);
     }
     if (err != TG_OK) {
@@ -249,6 +255,11 @@ void screen_toggle_help(screen *self)
     self->help = (self->help + 1) % (help_pages(help_rows(self)) + 1);
 }
 
+bool screen_latency_has_focus(const screen *self)
+{
+    return self->help == 0 && desk_focus(self->desk) == PANEL_LATENCY;
+}
+
 void screen_notice(screen *self, const char *text, bool bad)
 {
     (void)snprintf(self->notice, sizeof self->notice, "%s", text);
@@ -289,12 +300,31 @@ static void collect_instrument(screen *self, const tg_view *view, int64_t now_mo
     desk_take(self->desk, &self->instrument);
 }
 
+static latency_view view_of_latency(const screen *self, int64_t now_mono_ns)
+{
+    latency *of = self->parts.latency;
+    const latency_view view = {
+        .windows = latency_windows(of),
+        .stalls = latency_stalls(of),
+        .sum = latency_span_sum(latency_chosen(of)),
+        .choice = latency_span_choice(latency_chosen(of), latency_windows(of)),
+        .current = latency_span_is_current(latency_chosen(of), latency_windows(of)),
+        .clock = latency_clock_error(of),
+        .rtt_ns = self->header.client.rtt_ns,
+        .rtt_mono_ns = self->header.client.rtt_mono_ns,
+        .now_mono_ns = now_mono_ns,
+    };
+    return view;
+}
+
 static void write_panels(screen *self, int64_t now_mono_ns)
 {
+    const latency_view latencies = view_of_latency(self, now_mono_ns);
     const desk_scene scene = {
         .instrument = &self->instrument,
         .header = &self->header,
         .log = feed_log(self->parts.feed),
+        .latency = &latencies,
         .now_mono_ns = now_mono_ns,
     };
     desk_draw(self->desk, self->grid, self->parts.palette, &scene);
@@ -366,6 +396,7 @@ static void write_footer(screen *self)
         .line = line.text,
         .notice = ours ? self->notice : feed_notice(self->parts.feed),
         .notice_is_bad = ours ? self->notice_is_bad : feed_notice_is_bad(self->parts.feed),
+        .recording = session_record_path(self->parts.record),
     };
     footer_draw(self->grid, self->parts.palette, &footer);
 }
@@ -414,9 +445,21 @@ static void write_cells(screen *self, const tg_view *view, int64_t now_mono_ns)
     write_footer(self);
 }
 
+static void record_verdict(const screen *self, tg_version version, glass_verdict verdict)
+{
+    session_record_glass(self->parts.record, self->counts.passes, self->opened, version,
+                         (int)verdict);
+}
+
+static uint64_t judged_count(const screen *self)
+{
+    const glass_counts counts = glass_check_counts(self->parts.check);
+    return counts.judged_by_tape + counts.judged_by_version + counts.not_judged;
+}
+
 static void look_at_glass(screen *self, const tg_draw_list *list)
 {
-    list_pane_look(self->list, self->drawn, list);
+    list_pane_look(self->list, self->drawn, list, self->counts.passes);
     const layout *places = desk_layout(self->desk);
     if (self->help > 0 || self->instrument.seen.row == NULL) {
         return;
@@ -428,24 +471,62 @@ static void look_at_glass(screen *self, const tg_draw_list *list)
         .version = tg_image_version(&self->opened_row.image),
     };
     if (panel_glass_is_touched(list, places->area[PANEL_QUOTE])) {
-        (void)panel_glass_check_quote(self->parts.check, self->drawn, places->area[PANEL_QUOTE],
-                                      &source);
+        record_verdict(self, source.version,
+                       panel_glass_check_quote(self->parts.check, self->drawn,
+                                               places->area[PANEL_QUOTE], &source));
     }
     if (!self->instrument.has_depth && panel_glass_is_touched(list, places->area[PANEL_LADDER])) {
-        (void)panel_glass_check_ladder(self->parts.check, self->drawn, places->area[PANEL_LADDER],
-                                       &source);
+        const uint64_t judged = judged_count(self);
+        const glass_verdict verdict = panel_glass_check_ladder(self->parts.check, self->drawn,
+                                                               places->area[PANEL_LADDER], &source);
+        if (judged_count(self) != judged) { /* off the axis there is nothing to judge */
+            record_verdict(self, source.version, verdict);
+        }
     }
 }
 
-static void note_times(screen *self, const tg_draw_list *list, const pass_stamps *stamps)
+static void record_choice(screen *self)
 {
-    list_pane_note(self->list, stamps, self->view_number);
-    session_record_pass(self->parts.record, self->view_number, list->cell_count, stamps);
+    int width_px = 0;
+    int height_px = 0;
+    tg_window_size_px(self->parts.window, &width_px, &height_px);
+    const ui_state state = {
+        .columns = tg_grid_columns(self->grid),
+        .rows = tg_grid_rows(self->grid),
+        .width_px = (uint32_t)width_px,
+        .height_px = (uint32_t)height_px,
+        .font_size_px = (uint32_t)tg_window_font_size(self->parts.window),
+        .scale_percent = (uint32_t)tg_window_scale_percent(self->parts.window),
+        .palette = self->parts.palette->name,
+        .opened = self->opened == FEED_NO_ROW ? UINT32_MAX : (uint32_t)self->opened,
+        .panels = desk_panels(self->desk),
+        .focus = (uint32_t)desk_focus(self->desk),
+        .help = self->help,
+        .list = list_pane_choice(self->list),
+    };
+    session_record_ui(self->parts.record, &state);
+}
+
+/* What a later tool needs to draw this pass again: versions, and what the user had chosen. */
+static void record_pass(screen *self, const tg_draw_list *list, const pass_stamps *stamps)
+{
+    if (session_record_path(self->parts.record) == NULL) {
+        return;
+    }
+    record_choice(self);
+    list_pane_record(self->list, self->counts.passes);
+    if (self->help == 0 && self->instrument.seen.row != NULL) {
+        const shown_version shown = shown_version_of(
+            self->opened, feed_row(self->parts.feed, self->opened), &self->opened_row);
+        session_record_row(self->parts.record, self->counts.passes, &shown);
+    }
+    session_record_pass(self->parts.record, self->counts.passes, self->view_number,
+                        list->cell_count, stamps);
 }
 
 static tg_err show(screen *self, const tg_draw_list *list)
 {
-    pass_stamps stamps;
+    pass_stamps stamps = {.pinned_mono_ns = self->pinned_mono_ns};
     tg_err err = tg_window_draw(self->parts.window, list);
     stamps.drawn_mono_ns = tg_clock_mono_ns(&self->clock);
     if (err == TG_OK) {
@@ -461,15 +542,29 @@ static tg_err show(screen *self, const tg_draw_list *list)
     }
     self->counts.passes++;
     self->counts.cells_drawn += list->cell_count;
-    note_times(self, list, &stamps);
+    list_pane_note(self->list, &stamps);
+    record_pass(self, list, &stamps);
     look_at_glass(self, list);
     return TG_OK;
+}
+
+/* A part at a time, and only for who looks at it. */
+static void add_up_latencies(screen *self, int64_t now_mono_ns)
+{
+    latency *of = self->parts.latency;
+    if (self->help == 0 && desk_layout(self->desk)->area[PANEL_LATENCY].height > 0) {
+        const bool pending = !latency_span_is_current(latency_chosen(of), latency_windows(of));
+        (void)latency_span_step(latency_chosen(of), latency_windows(of), WINDOWS_PER_PASS);
+        /* The rest, or what came out of it, with the next pass. */
+        self->next_change_mono_ns = pending ? now_mono_ns : self->next_change_mono_ns;
+    }
 }
 
 tg_err screen_pass(screen *self)
 {
     const tg_view *view = tg_reader_pin(self->reader);
     const int64_t now_mono_ns = tg_clock_mono_ns(&self->clock);
+    self->pinned_mono_ns = now_mono_ns;
     self->view_number = tg_view_number(view);
     write_cells(self, view, now_mono_ns);
     const tg_draw_list *list = tg_grid_damage(self->grid);
@@ -478,8 +573,13 @@ tg_err screen_pass(screen *self)
     if (now_mono_ns - self->slow_mono_ns >= SLOW_NS) {
         refresh_header(self, view, now_mono_ns);
     }
+    add_up_latencies(self, now_mono_ns);
     instrument_view_clear(&self->instrument); /* it points into the view */
     tg_reader_unpin(self->reader);
+    /* Once more than its stages need: what comes after the hand-off can hold up the next tick, too.
+     */
+    process_stalls_pass(latency_stalls(self->parts.latency), now_mono_ns,
+                        tg_clock_mono_ns(&self->clock));
     return err;
 }
 
@@ -503,7 +603,8 @@ void screen_list(screen *self, list_action action)
 void screen_type(screen *self, const char *text)
 {
     const bool blank = strcmp(text, " ") == 0;
-    if (self->help > 0 || (blank && !(desk_focus_is_list(self->desk) && screen_is_typing(self)))) {
+    if (self->help > 0 || screen_latency_has_focus(self) ||
+        (blank && !(desk_focus_is_list(self->desk) && screen_is_typing(self)))) {
         return; /* a blank by itself recentres the ladder */
     }
     desk_focus_list(self->desk);

@@ -15,6 +15,7 @@
 #include "feed.h"
 #include "glass_check.h"
 #include "glass_times.h"
+#include "latency.h"
 #include "layout.h"
 #include "list_pane.h"
 #include "saved_state.h"
@@ -28,6 +29,7 @@ typedef struct screen_parts {
     session_record *record; /* may be NULL */
     glass_check *check;
     glass_times *times;
+    latency *latency;
     const tg_palette *palette;
     const char *endpoint;
     bool has_tape;
@@ -72,6 +74,8 @@ bool screen_go_back(screen *screen);
 void screen_recentre(screen *screen);
 void screen_toggle_panel(screen *screen, panel_id panel);
 void screen_toggle_help(screen *screen);
+/* Its keys go to the latency panel. */
+bool screen_latency_has_focus(const screen *screen);
 /* Stands in the footer until the client has something newer to say. text is copied. */
 void screen_notice(screen *screen, const char *text, bool bad);
 

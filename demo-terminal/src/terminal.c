@@ -13,6 +13,9 @@
 
 #include "endpoint.h"
 #include "feed.h"
+#include "latency.h"
+#include "latency_export.h"
+#include "latency_keys.h"
 #include "list_keys.h"
 #include "report.h"
 #include "screen.h"
@@ -45,6 +48,8 @@ typedef struct terminal {
     glass_tape *tape;
     glass_check *check;
     glass_times *times;
+    latency *latency;
+    latency_export *exports;
     screen *screen;
     stop_signal *stop;
     snapshot *snapshot;
@@ -113,7 +118,7 @@ static void insist_on_notice(terminal *self)
     }
 }
 
-static void on_stop(void *ctx)
+static void wake(void *ctx)
 {
     tg_window_wake(((terminal *)ctx)->window);
 }
@@ -161,8 +166,12 @@ static terminal_exit open_files(terminal *self)
             return TERMINAL_USAGE;
         }
     }
+    tg_err err = session_record_open(FEED_ROWS_MAX, wake, self, &self->record);
+    if (err != TG_OK) {
+        return fail("start", err, TERMINAL_USAGE);
+    }
     if (options->record != NULL) {
-        const tg_err err = session_record_open(options->record, &self->record);
+        err = session_record_start_now(self->record, options->record);
         if (err != TG_OK) {
             (void)snprintf(why, sizeof why, "--record %s: %s", options->record,
                            err == TG_ERR_IO ? strerror(errno) : tg_err_text(err));
@@ -194,12 +203,19 @@ static terminal_exit open_parts(terminal *self)
         err = glass_times_open(&self->times);
     }
     if (err == TG_OK) {
+        err = latency_open(tg_clock_mono_ns(&self->clock), &self->latency);
+    }
+    if (err == TG_OK) {
+        err = latency_export_open(wake, self, &self->exports);
+    }
+    if (err == TG_OK) {
         const screen_parts parts = {
             .window = self->window,
             .feed = self->feed,
             .record = self->record,
             .check = self->check,
             .times = self->times,
+            .latency = self->latency,
             .palette = palette,
             .endpoint = self->endpoint,
             .has_tape = self->tape != NULL,
@@ -217,7 +233,7 @@ static terminal_exit open_parts(terminal *self)
         err = snapshot_open(&self->snapshot);
     }
     if (err == TG_OK) {
-        err = stop_signal_open(on_stop, self, &self->stop);
+        err = stop_signal_open(wake, self, &self->stop);
     }
     if (err == TG_OK) {
         err = feed_start(self->feed);
@@ -239,11 +255,68 @@ static void take_screenshot(terminal *self)
     }
 }
 
-static void tell_of_screenshot(terminal *self)
+/* F9: a file begins in the current folder under the present time, or the one there is ends. */
+static void toggle_recording(terminal *self)
 {
-    char text[SNAPSHOT_PATH_SIZE + 96];
+    tg_err err = TG_OK;
+    if (session_record_path(self->record) != NULL) {
+        latency_end_window(self->latency, feed_client(self->feed), self->record, &self->clock);
+        err = session_record_stop(self->record);
+    } else {
+        char path[64];
+        (void)snprintf(path, sizeof path, "tickglass-%" PRId64 ".tgrec",
+                       tg_clock_utc_ns(&self->clock) / 1000000);
+        err = session_record_start(self->record, path);
+    }
+    if (err == TG_ERR_FULL) {
+        screen_notice(self->screen, "the recording before is still being ended", false);
+    } else if (err != TG_OK) {
+        screen_notice(self->screen, tg_err_text(err), true);
+    }
+}
+
+/* The chosen windows go into the current folder under the present time. */
+static void export_latencies(terminal *self)
+{
+    char name[LATENCY_EXPORT_NAME_SIZE];
+    (void)snprintf(name, sizeof name, "tickglass-latency-%" PRId64,
+                   tg_clock_utc_ns(&self->clock) / 1000000);
+    const stage_windows *windows = latency_windows(self->latency);
+    const span_choice choice = latency_span_choice(latency_chosen(self->latency), windows);
+    const tg_err err =
+        latency_export_start(self->exports, windows, choice.first, choice.count, name);
+    if (err == TG_ERR_FULL) {
+        screen_notice(self->screen, "the files before are still being written", false);
+    } else if (err == TG_ERR_NOT_FOUND) {
+        screen_notice(self->screen, "no window of latencies is over yet", false);
+    } else if (err != TG_OK) {
+        screen_notice(self->screen, tg_err_text(err), true);
+    }
+}
+
+/* True: it was one of the latency panel's. */
+static bool take_latency_key(terminal *self, const tg_input *input)
+{
+    span_move move;
+    if (latency_key_is_export(input)) {
+        export_latencies(self);
+        return true;
+    }
+    if (latency_key_move(input, &move)) {
+        latency_span_move(latency_chosen(self->latency), latency_windows(self->latency), move);
+        return true;
+    }
+    return false;
+}
+
+/* What was written beside the loop. */
+static void tell_of_files(terminal *self)
+{
+    char text[SESSION_RECORD_PATH_SIZE + 256];
     bool bad = false;
-    if (snapshot_take_result(self->snapshot, text, sizeof text, &bad)) {
+    if (snapshot_take_result(self->snapshot, text, sizeof text, &bad) ||
+        session_record_take_result(self->record, text, sizeof text, &bad) ||
+        latency_export_take_result(self->exports, text, sizeof text, &bad)) {
         screen_notice(self->screen, text, bad);
         self->news = true;
     }
@@ -329,6 +402,9 @@ static tg_err take_key(terminal *self, const tg_input *input)
 {
     list_action action = LIST_SORT;
     tg_err err = TG_OK;
+    if (screen_latency_has_focus(self->screen) && take_latency_key(self, input)) {
+        return TG_OK;
+    }
     take_move(self, input);
     if (take_window_key(self, input, &err)) {
         return err;
@@ -337,6 +413,10 @@ static tg_err take_key(terminal *self, const tg_input *input)
         screen_list(self->screen, action);
     } else if (input->key >= TG_KEY_F3 && input->key <= TG_KEY_F8) {
         screen_toggle_panel(self->screen, (panel_id)(input->key - TG_KEY_F3));
+    } else if (input->key == TG_KEY_F9) {
+        toggle_recording(self);
+    } else if (input->key == TG_KEY_F10) {
+        screen_toggle_panel(self->screen, PANEL_LATENCY);
     } else if (input->key == TG_KEY_TAB) {
         screen_focus_next(self->screen, input->shift);
     } else if (input->key == TG_KEY_ENTER) {
@@ -505,14 +585,21 @@ static tg_err loop(terminal *self)
     self->cpu_start_ns = cpu_ns();
     self->news = true;
     while (!self->over && err == TG_OK) {
-        err = take_all_input(self, sleep_ns(self, tg_clock_mono_ns(&self->clock)));
-        if (feed_poll(self->feed, tg_clock_mono_ns(&self->clock))) {
+        const int64_t asleep_mono_ns = tg_clock_mono_ns(&self->clock);
+        const int64_t wait_ns = sleep_ns(self, asleep_mono_ns);
+        err = take_all_input(self, wait_ns);
+        const int64_t awake_mono_ns = tg_clock_mono_ns(&self->clock);
+        process_stalls_wake(latency_stalls(self->latency), asleep_mono_ns + wait_ns, awake_mono_ns);
+        if (feed_poll(self->feed, awake_mono_ns)) {
             self->news = true;
             follow_endpoint(self);
             restore_selection(self);
             insist_on_notice(self);
         }
-        tell_of_screenshot(self);
+        tell_of_files(self);
+        if (latency_poll(self->latency, feed_client(self->feed), self->record, &self->clock)) {
+            self->news = true;
+        }
         const int64_t now_mono_ns = tg_clock_mono_ns(&self->clock);
         if (err == TG_OK) {
             err = draw_if_due(self, now_mono_ns);
@@ -573,6 +660,22 @@ static void write_report(terminal *self, const tg_histogram *decode, const tg_hi
     if (err != TG_OK) {
         char line[WHY_SIZE];
         (void)snprintf(line, sizeof line, "--report %s: %s", self->options->report,
+                       err == TG_ERR_IO ? strerror(errno) : tg_err_text(err));
+        complain(line);
+        self->wrote_all = false;
+    }
+}
+
+static void write_latencies(terminal *self)
+{
+    const char *path = self->options->export_hlog;
+    if (path == NULL) {
+        return;
+    }
+    const tg_err err = latency_export_write_log(latency_windows(self->latency), path);
+    if (err != TG_OK) {
+        char line[WHY_SIZE];
+        (void)snprintf(line, sizeof line, "--export-hlog %s: %s", path,
                        err == TG_ERR_IO ? strerror(errno) : tg_err_text(err));
         complain(line);
         self->wrote_all = false;
@@ -667,7 +770,8 @@ static terminal_exit finish(terminal *self, tg_err loop_err)
         code = judge_data(self);
     }
     report_run(self);
-    session_record_times(self->record, self->times, self->start_mono_ns, self->end_mono_ns);
+    latency_end_window(self->latency, feed_client(self->feed), self->record, &self->clock);
+    write_latencies(self);
     if (code == TERMINAL_FINE && !self->wrote_all) {
         code = TERMINAL_WRITE;
     }
@@ -685,6 +789,7 @@ static terminal_exit close_parts(terminal *self, terminal_exit code)
 {
     stop_signal_close(self->stop);
     snapshot_close(self->snapshot);
+    latency_export_close(self->exports);
     screen_close(self->screen);
     feed_close(self->feed);
     char why[WHY_SIZE] = "";
@@ -694,6 +799,7 @@ static terminal_exit close_parts(terminal *self, terminal_exit code)
     }
     glass_check_close(self->check);
     glass_times_close(self->times);
+    latency_close(self->latency);
     glass_tape_close(self->tape);
     script_file_close(&self->play.script);
     tg_window_close(self->window);

@@ -41,6 +41,14 @@ static tg_err corrupt_frames(tg__fault_targets *targets, const int64_t *values, 
     return TG_OK;
 }
 
+static tg_err begin_drain(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
+{
+    (void)values;
+    (void)cause;
+    *targets->drain_asked = true;
+    return TG_OK;
+}
+
 static tg_err drop_frames(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
 {
     (void)cause;
@@ -179,6 +187,7 @@ const tg__fault_verb tg__fault_verbs[] = {
     {"close-all", {TG__FAULT_CLOSE_CODE}, close_all},
     {"corrupt-frames", {TG__FAULT_COUNT}, corrupt_frames},
     {"delay", {TG__FAULT_VENUE, TG__FAULT_HANDLER, TG__FAULT_MS}, delay_handler},
+    {"drain", {TG__FAULT_NONE}, begin_drain},
     {"drop-frames", {TG__FAULT_COUNT}, drop_frames},
     {"drop-rate", {TG__FAULT_PPM}, drop_rate},
     {"duplicate", {TG__FAULT_VENUE, TG__FAULT_HANDLER, TG__FAULT_COPIES}, duplicate_handler},

@@ -13,6 +13,7 @@ typedef struct tg__fault_targets {
     tg__playback *playback;
     tg__websocket_server *server;
     tg__stepped_clock *clock;
+    bool *drain_asked; /* set: the owner's loop begins to drain */
 } tg__fault_targets;
 
 /* Every action that there is. */

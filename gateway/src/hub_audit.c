@@ -43,6 +43,20 @@ static bool instrument_agrees(const tg__hub *hub, tg_instrument_id id, uint32_t 
     return agrees && *followers == hub->tallies[id];
 }
 
+void tg__hub_audit_start(tg__hub_audit_times *times, int64_t mono_ns)
+{
+    times->next_mono_ns = mono_ns + TG__HUB_AUDIT_INTERVAL_NS;
+}
+
+bool tg__hub_audit_due(tg__hub_audit_times *times, int64_t mono_ns)
+{
+    if (mono_ns < times->next_mono_ns) {
+        return false;
+    }
+    tg__hub_audit_start(times, mono_ns);
+    return true;
+}
+
 tg__hub_audit tg__hub_audit_run(tg__hub *hub)
 {
     tg__hub_audit audit = {0, 0, 0};

@@ -18,6 +18,7 @@
 #include "certificate.h"
 #include "door.h"
 #include "drain.h"
+#include "drain_command.h"
 #include "entropy.h"
 #include "following_node.h"
 #include "hub_audit.h"
@@ -26,6 +27,7 @@
 #include "options.h"
 #include "playing_node.h"
 #include "prng.h"
+#include "running_gateway.h"
 #include "tls_context.h"
 #include "websocket_server.h"
 #include "wipe.h"
@@ -34,7 +36,6 @@
 #define FRAME_INTERVAL_MS    40u
 #define HEARTBEAT_MS         1000u
 #define PEERS_MAX            4096u
-#define AUDIT_INTERVAL_NS    INT64_C(30000000000)
 #define NS_PER_MS            INT64_C(1000000)
 #define RECONNECT_MIN_MS     500u
 #define RECONNECT_SPREAD_MS  5000u
@@ -64,22 +65,29 @@ typedef struct gateway {
     tg__following_node follows; /* with it */
     tg__drain drain;
     tg__prng prng;
-    int64_t next_audit_mono_ns;
+    tg__hub_audit_times audits;
     uint64_t instance;
     bool announced;
     bool cut;
 } gateway;
 
 static volatile sig_atomic_t drain_asked;
+static volatile sig_atomic_t sigterm_came;
 static volatile sig_atomic_t leave_asked; /* the signal's number */
 static volatile sig_atomic_t reload_asked;
 
-/* The first SIGTERM empties the gateway step by step; another one, or SIGINT, ends it at once. */
+/*
+ * The first SIGTERM empties the gateway step by step; another one, or SIGINT, ends it at once. What
+ * `drain` sends never does: who asks twice, or before his service manager, cuts nobody.
+ */
 static void on_signal(int number)
 {
     if (number == SIGHUP) {
         reload_asked = 1;
-    } else if (number == SIGTERM && drain_asked == 0) {
+    } else if (number == TG__DRAIN_SIGNAL) {
+        drain_asked = 1;
+    } else if (number == SIGTERM && sigterm_came == 0) {
+        sigterm_came = 1;
         drain_asked = 1;
     } else {
         leave_asked = number;
@@ -247,9 +255,8 @@ static void close_gateway(gateway *g)
 
 /* ---- running ---- */
 
-static void audit(gateway *g, int64_t mono_ns)
+static void audit(const gateway *g)
 {
-    g->next_audit_mono_ns = mono_ns + AUDIT_INTERVAL_NS;
     if (hub_of(g) == NULL) {
         return;
     }
@@ -349,10 +356,10 @@ static tg_err serve(gateway *g, tg__cause *cause)
             TG_TRY(announce(g, cause));
         }
         const int64_t mono_ns = tg_clock_mono_ns(&g->clock);
-        if (mono_ns >= g->next_audit_mono_ns) {
-            audit(g, mono_ns);
+        if (tg__hub_audit_due(&g->audits, mono_ns)) {
+            audit(g);
         }
-        if (drain_asked != 0 && drain_turn(g, mono_ns)) {
+        if ((drain_asked != 0 || g->plays.drain_asked) && drain_turn(g, mono_ns)) {
             break;
         }
         tg__websocket_server_step(g->server, next_mono_ns - mono_ns);
@@ -393,7 +400,7 @@ static void give_account(gateway *g)
         return;
     }
     const tg__hub_counts *counts = &hub->counts;
-    audit(g, tg_clock_mono_ns(&g->clock));
+    audit(g);
     for (unsigned i = 0; i < TG__END_REASONS; i++) {
         if (counts->ends[i] > 0) {
             tg__log("ended by %s: %" PRIu64, tg__end_reason_text((tg__end_reason)i),
@@ -415,7 +422,7 @@ static tg_err catch_signals(tg__cause *cause)
     action.sa_handler = on_signal;
     (void)sigemptyset(&action.sa_mask);
     if (sigaction(SIGINT, &action, NULL) != 0 || sigaction(SIGTERM, &action, NULL) != 0 ||
-        sigaction(SIGHUP, &action, NULL) != 0) {
+        sigaction(SIGHUP, &action, NULL) != 0 || sigaction(TG__DRAIN_SIGNAL, &action, NULL) != 0) {
         return tg__cause_set(cause, TG_ERR_IO, "signals: %s", strerror(errno));
     }
     return TG_OK;
@@ -438,9 +445,9 @@ static void raise_descriptor_limit(void)
 static tg_err run(gateway *g, tg__cause *cause)
 {
     raise_descriptor_limit();
-    TG_TRY(catch_signals(cause));
+    TG_TRY(catch_signals(cause)); /* before the lock: who holds it can be asked to drain */
     TG_TRY(is_following(g) ? open_following(g, cause) : open_playing(g, cause));
-    g->next_audit_mono_ns = tg_clock_mono_ns(&g->clock) + AUDIT_INTERVAL_NS;
+    tg__hub_audit_start(&g->audits, tg_clock_mono_ns(&g->clock));
     const tg_err err = serve(g, cause);
     if (err != TG_OK) {
         tg__log("%s", cause->text);
@@ -452,8 +459,30 @@ static tg_err run(gateway *g, tg__cause *cause)
     return err;
 }
 
+static int run_drain_command(int count, char *const *arguments)
+{
+    tg__cause cause = {""};
+    tg__drain_command command;
+    if (tg__drain_command_parse(&command, count, arguments, &cause) != TG_OK) {
+        (void)fprintf(stderr, "tickglass-gateway: %s\n", cause.text);
+        return EXIT_USAGE;
+    }
+    if (command.help) {
+        (void)fputs(tg__drain_command_help, stdout);
+        return 0;
+    }
+    const tg_err err = tg__drain_command_run(&command, &cause);
+    if (err != TG_OK) {
+        (void)fprintf(stderr, "tickglass-gateway drain: %s (%s)\n", cause.text, tg_err_name(err));
+    }
+    return err == TG_OK ? 0 : EXIT_TROUBLE;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "drain") == 0) {
+        return run_drain_command(argc - 2, argv + 2);
+    }
     tg__cause cause = {""};
     tg__options options;
     if (tg__options_parse(&options, argc, argv, &cause) != TG_OK) {

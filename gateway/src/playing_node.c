@@ -197,7 +197,8 @@ tg_err tg__playing_node_serve(tg__playing_node *node, const tg__hub_options *hub
         return tg__cause_set(cause, err, "the hub: %s", tg_err_text(err));
     }
     node->playback.hub = node->hub;
-    const tg__fault_targets targets = {node->hub, &node->playback, server, node->stepped};
+    const tg__fault_targets targets = {node->hub, &node->playback, server, node->stepped,
+                                       &node->drain_asked};
     node->faults.targets = targets;
     node->next_boundary_ns = tg_clock_mono_ns(&node->clock) + TG__BOUNDARY_NS;
     TG_TRY(open_bus(node, cause));

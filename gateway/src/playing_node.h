@@ -28,6 +28,7 @@ typedef struct tg__playing_node {
     int64_t next_boundary_ns;
     bool plays;
     bool ended;
+    bool drain_asked; /* by a fault script: the owner's to do */
 } tg__playing_node;
 
 /*

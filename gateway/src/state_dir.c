@@ -54,7 +54,7 @@ static tg_err make_folders(const char *path, tg__cause *cause)
 static tg_err take_lock(tg__state_dir *dir, tg__cause *cause)
 {
     char path[TG__PATH_SIZE];
-    TG_TRY(tg__state_dir_path(dir, "lock", path, cause));
+    TG_TRY(tg__state_dir_path(dir, TG__STATE_DIR_LOCK, path, cause));
     dir->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (dir->lock_fd < 0) {
         return system_fault(cause, path, "cannot be opened");
@@ -73,16 +73,22 @@ static tg_err take_lock(tg__state_dir *dir, tg__cause *cause)
                          dir->path, holder);
 }
 
-tg_err tg__state_dir_open(tg__state_dir *dir, const char *path, tg__cause *cause)
+tg_err tg__state_dir_locate(tg__state_dir *dir, const char *path, tg__cause *cause)
 {
     dir->lock_fd = -1;
     if (path == NULL) {
-        TG_TRY(default_path(dir->path, cause));
-    } else if (path[0] == '\0' || strlen(path) >= sizeof dir->path) {
-        return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT, "--state-dir is empty or too long");
-    } else {
-        memcpy(dir->path, path, strlen(path) + 1);
+        return default_path(dir->path, cause);
     }
+    if (path[0] == '\0' || strlen(path) >= sizeof dir->path) {
+        return tg__cause_set(cause, TG_ERR_INVALID_ARGUMENT, "--state-dir is empty or too long");
+    }
+    memcpy(dir->path, path, strlen(path) + 1);
+    return TG_OK;
+}
+
+tg_err tg__state_dir_open(tg__state_dir *dir, const char *path, tg__cause *cause)
+{
+    TG_TRY(tg__state_dir_locate(dir, path, cause));
     TG_TRY(make_folders(dir->path, cause));
     const tg_err err = take_lock(dir, cause);
     if (err != TG_OK) {

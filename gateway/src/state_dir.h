@@ -13,12 +13,19 @@
 
 #include "cause.h"
 
-#define TG__PATH_SIZE 1024u
+#define TG__PATH_SIZE      1024u
+#define TG__STATE_DIR_LOCK "lock" /* the file whose lock a gateway holds as long as it runs */
 
 typedef struct tg__state_dir {
     char path[TG__PATH_SIZE];
     int lock_fd; /* -1: not open */
 } tg__state_dir;
+
+/*
+ * Where it is, and nothing more: makes nothing and takes no lock. path NULL: as below. TG_ERR_IO,
+ * TG_ERR_INVALID_ARGUMENT.
+ */
+TG_MUST_CHECK tg_err tg__state_dir_locate(tg__state_dir *dir, const char *path, tg__cause *cause);
 
 /*
  * path NULL: $XDG_STATE_HOME/tickglass-gateway, else $HOME/.local/state/tickglass-gateway. Makes

@@ -9,7 +9,8 @@
 
 #define CRC_AT      44u
 #define ANCHOR_SIZE 32u
-#define NOTE_SIZE   40u
+#define NOTE_SIZE   48u
+#define NOTE_FIXED  40u /* `lost` came later: a note may end before it */
 #define FILE_FIXED  36u
 
 size_t tg__block_seal(const tg__block *block, unsigned char *out)
@@ -113,17 +114,19 @@ size_t tg__note_encode(const tg__note *note, unsigned char *out)
     tg__put_u64(out + 16, note->count);
     tg__put_u64(out + 24, (uint64_t)note->from_mono_ns);
     tg__put_u64(out + 32, (uint64_t)note->to_mono_ns);
+    tg__put_u64(out + 40, note->lost);
     return NOTE_SIZE;
 }
 
 tg_err tg__note_decode(const tg__block *block, tg__note *out)
 {
-    TG_ENSURE(block->payload_size >= NOTE_SIZE, TG_ERR_CORRUPT);
+    TG_ENSURE(block->payload_size >= NOTE_FIXED, TG_ERR_CORRUPT);
     out->kind = tg__get_u32(block->payload);
     out->error = (int32_t)tg__get_u32(block->payload + 4);
     out->thread = tg__get_u32(block->payload + 8);
     out->count = tg__get_u64(block->payload + 16);
     out->from_mono_ns = (int64_t)tg__get_u64(block->payload + 24);
     out->to_mono_ns = (int64_t)tg__get_u64(block->payload + 32);
+    out->lost = block->payload_size >= NOTE_SIZE ? tg__get_u64(block->payload + 40) : 0;
     return TG_OK;
 }

@@ -68,7 +68,9 @@ typedef enum tg__note_kind {
     TG__NOTE_REFUSED = 1, /**< records that had no ring or no place in the dictionary */
     TG__NOTE_STALL = 2,   /**< writes that the system refused, with errno */
     TG__NOTE_DROPPED = 3, /**< a thread's losses that it did not tell itself */
-    TG__NOTE_OVERWRITTEN = 4
+    TG__NOTE_OVERWRITTEN = 4,
+    TG__NOTE_SLOW = 5,   /**< writes that were done in the end, but took long */
+    TG__NOTE_REMOVED = 6 /**< oldest files that were deleted, as the options ask */
 } tg__note_kind;
 
 typedef struct tg__note {
@@ -78,6 +80,7 @@ typedef struct tg__note {
     uint64_t count;
     int64_t from_mono_ns;
     int64_t to_mono_ns;
+    uint64_t lost; /**< STALL, SLOW: records that no ring had room for meanwhile */
 } tg__note;
 
 size_t tg__note_encode(const tg__note *note, unsigned char *out);

@@ -88,58 +88,82 @@ static tg_err take_varint(const unsigned char *bytes, size_t size, size_t *at, u
     return TG_ERR_CORRUPT;
 }
 
-static tg_err take_counts(const unsigned char *bytes, size_t size, tg_histogram *into,
-                          tg_histogram_summary *summary)
+/* into NULL: only looks whether it could be done, and adds the counts up. */
+static tg_err take_counts(const unsigned char *bytes, size_t size, uint32_t slots,
+                          tg_histogram *into, uint64_t *sum)
 {
     size_t at = HEADER_SIZE;
     uint64_t next = 0;
+    *sum = 0;
     while (at < size) {
         uint64_t gap = 0;
         uint64_t count = 0;
         TG_TRY(take_varint(bytes, size, &at, &gap));
         TG_TRY(take_varint(bytes, size, &at, &count));
-        TG_ENSURE(gap < tg__histogram_slot_count(into) &&
-                      next + gap < tg__histogram_slot_count(into) && count != 0 &&
-                      count <= UINT64_MAX - summary->count,
+        TG_ENSURE(gap < slots && next + gap < slots && count != 0 && count <= UINT64_MAX - *sum,
                   TG_ERR_CORRUPT);
-        tg__histogram_slot_add(into, (uint32_t)(next + gap), count);
-        summary->count += count;
+        if (into != NULL) {
+            tg__histogram_slot_add(into, (uint32_t)(next + gap), count);
+        }
+        *sum += count;
         next += gap + 1;
     }
+    return TG_OK;
+}
+
+static tg_err read_header(const unsigned char *bytes, size_t size, tg_histogram_options *shape,
+                          tg_histogram_summary *summary)
+{
+    TG_ENSURE(size >= HEADER_SIZE && tg__get_u32(bytes) == STREAM_VERSION, TG_ERR_CORRUPT);
+    const uint32_t digits = tg__get_u32(bytes + 4);
+    TG_ENSURE(digits >= 1 && digits <= 4, TG_ERR_CORRUPT);
+    tg_histogram_options_init(shape);
+    shape->significant_digits = (int)digits;
+    shape->lowest = (int64_t)tg__get_u64(bytes + 8);
+    shape->highest = (int64_t)tg__get_u64(bytes + 16);
+    TG_ENSURE(shape->lowest >= 1 && shape->highest >= 1, TG_ERR_CORRUPT);
+    *summary = (tg_histogram_summary){.negative = tg__get_u64(bytes + 24),
+                                      .over = tg__get_u64(bytes + 32),
+                                      .saturated = tg__get_u64(bytes + 40),
+                                      .min = (int64_t)tg__get_u64(bytes + 48),
+                                      .max = (int64_t)tg__get_u64(bytes + 56)};
+    return TG_OK;
+}
+
+tg_err tg__histogram_add_stream(const unsigned char *bytes, size_t size, tg_histogram *into)
+{
+    tg_histogram_options opt;
+    tg_histogram_summary summary;
+    TG_TRY(read_header(bytes, size, &opt, &summary));
+    const tg__histogram_shape shape = tg__histogram_shape_get(into);
+    TG_ENSURE(shape.lowest == opt.lowest && shape.highest == opt.highest &&
+                  shape.significant_digits == opt.significant_digits,
+              TG_ERR_HISTOGRAM_RANGE);
+    const uint32_t slots = tg__histogram_slot_count(into);
+    TG_TRY(take_counts(bytes, size, slots, NULL, &summary.count));
+    TG_ENSURE(summary.count == 0 ||
+                  (summary.min >= 0 && summary.min <= summary.max && summary.max <= opt.highest),
+              TG_ERR_CORRUPT);
+    TG_TRY(take_counts(bytes, size, slots, into, &summary.count));
+    tg__histogram_outer_add(into, &summary);
     return TG_OK;
 }
 
 tg_err tg__histogram_from_stream(const unsigned char *bytes, size_t size, tg_histogram **out)
 {
     *out = NULL;
-    TG_ENSURE(size >= HEADER_SIZE && tg__get_u32(bytes) == STREAM_VERSION, TG_ERR_CORRUPT);
-    const uint32_t digits = tg__get_u32(bytes + 4);
-    TG_ENSURE(digits >= 1 && digits <= 4, TG_ERR_CORRUPT);
     tg_histogram_options opt;
-    tg_histogram_options_init(&opt);
-    opt.significant_digits = (int)digits;
-    opt.lowest = (int64_t)tg__get_u64(bytes + 8);
-    opt.highest = (int64_t)tg__get_u64(bytes + 16);
-    TG_ENSURE(opt.lowest >= 1 && opt.highest >= 1, TG_ERR_CORRUPT);
+    tg_histogram_summary summary;
+    TG_TRY(read_header(bytes, size, &opt, &summary));
     tg_histogram *made = NULL;
     tg_err err = tg_histogram_open(&opt, &made);
     TG_ENSURE(err != TG_ERR_HISTOGRAM_RANGE, TG_ERR_CORRUPT);
     TG_TRY(err);
-    tg_histogram_summary summary = {.negative = tg__get_u64(bytes + 24),
-                                    .over = tg__get_u64(bytes + 32),
-                                    .saturated = tg__get_u64(bytes + 40),
-                                    .min = (int64_t)tg__get_u64(bytes + 48),
-                                    .max = (int64_t)tg__get_u64(bytes + 56)};
-    err = take_counts(bytes, size, made, &summary);
-    if (err == TG_OK && summary.count != 0 &&
-        (summary.min < 0 || summary.min > summary.max || summary.max > opt.highest)) {
-        err = TG_ERR_CORRUPT;
-    }
+    err = tg__histogram_add_stream(bytes, size, made);
     if (err != TG_OK) {
         tg_histogram_close(made);
         return err;
     }
-    tg__histogram_outer_add(made, &summary);
     *out = made;
     return TG_OK;
 }

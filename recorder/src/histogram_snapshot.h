@@ -27,6 +27,15 @@ uint64_t tg__histogram_stream(const tg_histogram *histogram, uint64_t from, size
 TG_MUST_CHECK tg_err tg__histogram_from_stream(const unsigned char *bytes, size_t size,
                                                tg_histogram **out);
 
+/**
+ * The same into one that is there; nothing is added unless all of it can be.
+ * @retval TG_ERR_CORRUPT          not a stream
+ * @retval TG_ERR_HISTOGRAM_RANGE  another shape
+ * Thread: the recording thread of into. Blocks: no.
+ */
+TG_MUST_CHECK tg_err tg__histogram_add_stream(const unsigned char *bytes, size_t size,
+                                              tg_histogram *into);
+
 /** A piece as a record has it; pointers reach into the record. */
 typedef struct tg__histogram_piece {
     const char *name;

@@ -1,5 +1,6 @@
 #include <tickglass/internal/hlog.h>
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,13 +169,26 @@ tg_err tg__hlog_encode(const tg_histogram *histogram, tg__text_buffer *out)
     return err;
 }
 
+/* Thousandths with a point in every locale: a host's decimal comma would end the field. */
+static void add_thousandths(tg__text_buffer *out, int64_t thousandths)
+{
+    const uint64_t size = thousandths < 0 ? 0 - (uint64_t)thousandths : (uint64_t)thousandths;
+    char text[32];
+    (void)snprintf(text, sizeof text, "%s%" PRIu64 ".%03" PRIu64, thousandths < 0 ? "-" : "",
+                   size / 1000, size % 1000);
+    tg__text_add_string(out, text);
+}
+
+static int64_t rounded(int64_t value, int64_t unit)
+{
+    return value / unit + (value % unit >= unit / 2 ? 1 : 0);
+}
+
 void tg__hlog_add_header(tg__text_buffer *out, int64_t from_utc_ns)
 {
-    char start[64];
-    (void)snprintf(start, sizeof start, "#[StartTime: %.3f (seconds since epoch)]\n",
-                   (double)from_utc_ns / 1e9);
-    tg__text_add_string(out, "#[Histogram log format version 1.3]\n");
-    tg__text_add_string(out, start);
+    tg__text_add_string(out, "#[Histogram log format version 1.3]\n#[StartTime: ");
+    add_thousandths(out, rounded(from_utc_ns, 1000000));
+    tg__text_add_string(out, " (seconds since epoch)]\n");
     tg__text_add_string(out, "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
                              "\"Interval_Compressed_Histogram\"\n");
 }
@@ -182,16 +196,20 @@ void tg__hlog_add_header(tg__text_buffer *out, int64_t from_utc_ns)
 tg_err tg__hlog_add_interval(tg__text_buffer *out, const char *tag, int64_t from_utc_ns,
                              int64_t to_utc_ns, const tg_histogram *histogram)
 {
-    char times[128];
     tg_histogram_summary summary;
     tg_histogram_summary_get(histogram, &summary);
-    (void)snprintf(times, sizeof times, ",%.3f,%.3f,%.3f,", (double)from_utc_ns / 1e9,
-                   (double)(to_utc_ns - from_utc_ns) / 1e9, (double)summary.max / 1e6);
     tg__text_add_string(out, "Tag=");
     for (const char *at = tag; *at != '\0'; at++) {
         tg__text_add(out, *at == ',' || *at == ' ' || *at == '"' ? "_" : at, 1);
     }
-    tg__text_add_string(out, times);
+    const int64_t numbers[] = {rounded(from_utc_ns, 1000000),
+                               rounded(to_utc_ns - from_utc_ns, 1000000),
+                               rounded(summary.max, 1000)};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        tg__text_add_string(out, ",");
+        add_thousandths(out, numbers[i]);
+    }
+    tg__text_add_string(out, ",");
     TG_TRY(tg__hlog_encode(histogram, out));
     tg__text_add_string(out, "\n");
     return out->failed ? TG_ERR_NO_MEMORY : TG_OK;

@@ -55,9 +55,34 @@ static const char *note_text(uint32_t kind)
         return "records were dropped, the ring was full";
     case TG__NOTE_OVERWRITTEN:
         return "records were overwritten by newer ones";
+    case TG__NOTE_SLOW:
+        return "writes took long";
+    case TG__NOTE_REMOVED:
+        return "oldest files were deleted, for no more were to be kept";
     default:
         return "of a kind that this version does not know";
     }
+}
+
+static void tell_note(const tg__log_file *file, const tg__note *note)
+{
+    (void)fprintf(stderr, "tickglass-log: %s: note: %" PRIu64 " %s", file->path, note->count,
+                  note_text(note->kind));
+    if (note->thread != 0) {
+        (void)fprintf(stderr, ", thread %" PRIu32, note->thread);
+    }
+    if (note->error != 0) {
+        (void)fprintf(stderr, ": %s", strerror(note->error));
+    }
+    if (note->kind == TG__NOTE_STALL || note->kind == TG__NOTE_SLOW) {
+        tg__text_buffer until = {NULL, 0, 0, false};
+        tg__text_add_utc(&until, tg__time_map_utc(&file->times, note->to_mono_ns), NULL);
+        (void)fprintf(stderr, "; %.3f s until %.*s, %" PRIu64 " records were lost meanwhile",
+                      ((double)note->to_mono_ns - (double)note->from_mono_ns) / 1e9,
+                      (int)until.size, until.size != 0 ? until.bytes : "", note->lost);
+        tg__text_buffer_deinit(&until);
+    }
+    (void)fputc('\n', stderr);
 }
 
 int log_input_problems(const log_input *input)
@@ -80,19 +105,20 @@ int log_input_problems(const log_input *input)
                           file->problem_count - kept);
         }
         for (size_t n = 0; n < file->note_count; n++) {
-            const tg__note *note = &file->notes[n];
-            (void)fprintf(stderr, "tickglass-log: %s: note: %" PRIu64 " %s", file->path,
-                          note->count, note_text(note->kind));
-            if (note->thread != 0) {
-                (void)fprintf(stderr, ", thread %" PRIu32, note->thread);
-            }
-            if (note->error != 0) {
-                (void)fprintf(stderr, ": %s", strerror(note->error));
-            }
-            (void)fputc('\n', stderr);
+            tell_note(file, &file->notes[n]);
         }
     }
     return status;
+}
+
+void log_tell_late(const tg__log_merge *merge)
+{
+    if (merge->late_count != 0) {
+        (void)fprintf(stderr,
+                      "tickglass-log: %" PRIu64
+                      " records are older than one before them, by %" PRId64 " ns at most\n",
+                      merge->late_count, merge->late_most_ns);
+    }
 }
 
 bool log_is_site(const tg__site_info *site, const char *asked)

@@ -44,6 +44,9 @@ void log_input_close(log_input *input);
 /** Tells every problem of every file on stderr; LOG_DAMAGED if there are any. */
 int log_input_problems(const log_input *input);
 
+/** Says on stderr if records came too late for the order of their times. */
+void log_tell_late(const tg__log_merge *merge);
+
 bool log_wants(const log_options *opt, const tg__log_record *record);
 
 /** True if FILE:LINE or FILE names the site. */

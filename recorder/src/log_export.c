@@ -8,6 +8,8 @@
 
 #include <tickglass/record_inline.h>
 
+#include "log_progress.h"
+
 #define FLUSH_SIZE (UINT32_C(64) << 10)
 
 /* A cell of RFC 4180: in quotes, and quotes doubled, if it needs to be. */
@@ -152,7 +154,10 @@ static tg_err export_all(const log_options *opt, log_input *input, tg__log_text 
         tg__text_add_string(&out, "{\"traceEvents\":[\n");
         add_thread_names(&out, input);
     }
+    log_progress progress;
+    log_progress_start(&progress, input);
     while (err == TG_OK && (err = tg__log_merge_next(merge, &record)) == TG_OK) {
+        log_progress_step(&progress);
         if (!log_wants(opt, &record)) {
             continue;
         }
@@ -174,6 +179,7 @@ static tg_err export_all(const log_options *opt, log_input *input, tg__log_text 
             err = print_out(&out);
         }
     }
+    log_progress_end(&progress);
     if (err == TG_ERR_NOT_FOUND) {
         if (opt->trace) {
             tg__text_add_string(&out, "\n]}\n");

@@ -8,6 +8,7 @@
 #include <tickglass/internal/hlog.h>
 
 #include "histogram_snapshot.h"
+#include "log_progress.h"
 
 #define NAMES_MAX 256
 
@@ -28,6 +29,8 @@ typedef struct gathering {
     size_t count;
     bool hlog;        /* print each window instead of adding it up */
     bool hlog_headed; /* its header is out */
+    int64_t from_utc_ns;
+    int64_t to_utc_ns;
 } gathering;
 
 static named *find(gathering *g, const char *name, size_t name_size)
@@ -63,18 +66,56 @@ static tg_err print_hlog(gathering *g, const named *n, const tg_histogram *windo
     return err;
 }
 
-/* Takes the window over. */
+/* The same counts as a log has them, whose lowest value is 1. Takes *histogram over. */
+static tg_err as_in_a_log(tg_histogram **histogram)
+{
+    tg__text_buffer text = {NULL, 0, 0, false};
+    tg_histogram *made = NULL;
+    tg_err err = tg__hlog_encode(*histogram, &text);
+    if (err == TG_OK) {
+        err = tg__hlog_decode(text.bytes, text.size, &made);
+    }
+    tg__text_buffer_deinit(&text);
+    if (err == TG_OK) {
+        tg_histogram_close(*histogram);
+        *histogram = made;
+    }
+    return err;
+}
+
+/* One of them may come from a record and the other one from a log. */
+static tg_err add_to_sum(named *n, tg_histogram **window)
+{
+    tg_err err = tg_histogram_add(n->sum, *window);
+    if (err == TG_ERR_HISTOGRAM_RANGE) {
+        err = as_in_a_log(&n->sum);
+        if (err == TG_OK) {
+            err = as_in_a_log(window);
+        }
+        if (err == TG_OK) {
+            err = tg_histogram_add(n->sum, *window);
+        }
+    }
+    return err;
+}
+
+/* Takes the window over. It belongs to a span of time if it begins in it: spans that follow each
+ * other then have each window once, whenever it was recorded. */
 static tg_err add_window(gathering *g, named *n, tg_histogram *window, int64_t from_utc_ns,
                          int64_t to_utc_ns)
 {
     tg_err err = TG_OK;
+    if (from_utc_ns < g->from_utc_ns || from_utc_ns >= g->to_utc_ns) {
+        tg_histogram_close(window);
+        return TG_OK;
+    }
     if (g->hlog) {
         err = print_hlog(g, n, window, from_utc_ns, to_utc_ns);
     } else if (n->sum == NULL) {
         n->sum = window;
         window = NULL;
     } else {
-        err = tg_histogram_add(n->sum, window);
+        err = add_to_sum(n, &window);
     }
     tg_histogram_close(window);
     if (err == TG_OK) {
@@ -128,13 +169,19 @@ static tg_err take_piece(gathering *g, const tg__log_record *record,
 
 static tg_err gather(const log_options *opt, log_input *input, gathering *g)
 {
+    log_options wanted = *opt; /* whenever it was recorded: see add_window() */
+    wanted.from_utc_ns = INT64_MIN;
+    wanted.to_utc_ns = INT64_MAX;
     tg__log_merge merge;
     tg_err err = tg__log_merge_open(input->files, input->count, &merge);
     tg__log_record record;
+    log_progress progress;
+    log_progress_start(&progress, input);
     while (err == TG_OK) {
         err = tg__log_merge_next(&merge, &record);
+        log_progress_step(&progress);
         tg__histogram_piece piece;
-        if (err != TG_OK || !log_wants(opt, &record) ||
+        if (err != TG_OK || !log_wants(&wanted, &record) ||
             tg__histogram_piece_read(&record, &piece) != TG_OK) {
             continue;
         }
@@ -143,6 +190,7 @@ static tg_err gather(const log_options *opt, log_input *input, gathering *g)
             err = take_piece(g, &record, &piece);
         }
     }
+    log_progress_end(&progress);
     tg__log_merge_close(&merge);
     return err == TG_ERR_NOT_FOUND ? TG_OK : err;
 }
@@ -303,7 +351,10 @@ static int take_all(const log_options *opt, gathering *g)
 
 int log_hist(const log_options *opt)
 {
-    gathering g = {.names = calloc(NAMES_MAX, sizeof *g.names), .hlog = opt->hlog};
+    gathering g = {.names = calloc(NAMES_MAX, sizeof *g.names),
+                   .hlog = opt->hlog,
+                   .from_utc_ns = opt->from_utc_ns,
+                   .to_utc_ns = opt->to_utc_ns};
     if (g.names == NULL) {
         return log_fail("memory", TG_ERR_NO_MEMORY);
     }

@@ -8,186 +8,30 @@
 
 #include "bytes.h"
 
-#define SCRATCH_SIZE (TG_RECORD_BYTES_MAX + 4096u)
-#define AHEAD_SIZE   1024u /* a stream that is read has so much unpacked ahead, or one record */
+#define CHUNK_FIRST  256u /* read ahead of each stream, so that thousands stay in the cache */
+#define CHUNK_MAX    (UINT32_C(64) << 10)
+#define CHUNKS_EXTRA ((size_t)8 << 20)    /* beyond the first of each */
+#define SLICE_ENOUGH 1024u                /* its records make up for a look at all streams */
+#define IN_WAITING   UINT32_C(0x80000000) /* or-ed to a place: in merge->waiting */
 #define CACHE_LINE   64u
-#define HEAP_WIDTH   4u /* children of a place: half the levels of two, and in one cache line */
+#define FETCH_STREAM 12u /* records between fetching and handing out: what a stream knows */
+#define FETCH_RECORD 6u  /* and then its record */
+#define FETCH_FILL   4u  /* streams between fetching and filling */
 
-/* One thread of one file. What every step of the merge reads is one cache line. */
-struct tg__log_stream {
-    _Alignas(CACHE_LINE) tg__log_file *file;
-    const tg__log_thread *thread;
-    int64_t offset_ns;    /* from CLOCK_MONOTONIC of this file's machine to the common order */
-    unsigned char *ahead; /* unpacked records in ring form; the current one is at ahead_at */
-    size_t ahead_at;
-    size_t ahead_size;
-    int64_t mono_ns;
-    size_t ahead_capacity;
-    size_t next_block;
-    uint64_t block_offset;
-    tg__block block;
-    size_t at;     /* in the block's payload */
-    uint32_t left; /* records of the block */
-    tg__pack pack;
-};
-
-/* No branch: which of two streams is next cannot be predicted. */
-static inline bool comes_before(const tg__log_place *a, const tg__log_place *b)
+static const unsigned char *row_of(const tg__log_merge *merge, const tg__timed *item)
 {
-    return (a->order_ns < b->order_ns) | ((a->order_ns == b->order_ns) & (a->stream < b->stream));
+    return (item->place & IN_WAITING) != 0 ? merge->waiting[item->place & ~IN_WAITING].bytes
+                                           : merge->streams[item->stream].ahead + item->place;
 }
 
-/* The first of a place's children, of which there is at least one. */
-static inline size_t first_child(const tg__log_place *heap, size_t child, size_t count)
+static size_t row_size(const unsigned char *row)
 {
-    if (count - child >= HEAP_WIDTH) {
-        const size_t left = child + comes_before(&heap[child + 1], &heap[child]);
-        const size_t right = child + 2 + comes_before(&heap[child + 3], &heap[child + 2]);
-        return comes_before(&heap[right], &heap[left]) ? right : left;
-    }
-    size_t first = child;
-    for (size_t i = child + 1; i < count; i++) {
-        first = comes_before(&heap[i], &heap[first]) ? i : first;
-    }
-    return first;
+    return TG__AHEAD_PREFIX + tg__get_u32(row + TG__AHEAD_PREFIX);
 }
 
-/* A stream that comes near the top was last looked at when all others had not had their turn: with
- * very many of them it lies far from the processor. Fetched on the way up, first what it knows,
- * then its record. */
-static inline void fetch(const tg__log_merge *merge, size_t at)
+static int64_t row_order_ns(const unsigned char *row)
 {
-    const tg__log_stream *stream = &merge->streams[merge->heap[at].stream];
-    if (at > HEAP_WIDTH && at <= HEAP_WIDTH + HEAP_WIDTH * HEAP_WIDTH) {
-        __builtin_prefetch(stream);
-    } else if (at != 0 && at <= HEAP_WIDTH) {
-        const unsigned char *record = stream->ahead + stream->ahead_at;
-        __builtin_prefetch(record);
-        __builtin_prefetch(record + CACHE_LINE);
-    }
-}
-
-static void sift_down(tg__log_merge *merge)
-{
-    tg__log_place *heap = merge->heap;
-    const tg__log_place sinking = heap[0];
-    size_t at = 0;
-    for (size_t child = 1; child < merge->heap_count; child = HEAP_WIDTH * at + 1) {
-        const size_t first = first_child(heap, child, merge->heap_count);
-        if (!comes_before(&heap[first], &sinking)) {
-            break;
-        }
-        heap[at] = heap[first];
-        fetch(merge, at);
-        at = first;
-    }
-    heap[at] = sinking;
-}
-
-static void sift_up(tg__log_merge *merge, size_t at)
-{
-    tg__log_place *heap = merge->heap;
-    const tg__log_place rising = heap[at];
-    for (; at > 0 && comes_before(&rising, &heap[(at - 1) / HEAP_WIDTH]);
-         at = (at - 1) / HEAP_WIDTH) {
-        heap[at] = heap[(at - 1) / HEAP_WIDTH];
-    }
-    heap[at] = rising;
-}
-
-/* False at the end of the stream. */
-static bool next_block(tg__log_stream *stream)
-{
-    while (stream->next_block < stream->thread->count) {
-        stream->block_offset = stream->thread->offsets[stream->next_block++];
-        /* Once more, though the index has seen it: a file may be written over meanwhile. */
-        if (tg__block_open(stream->file->bytes + stream->block_offset,
-                           stream->file->size - (size_t)stream->block_offset,
-                           &stream->block) != TG_OK) {
-            continue;
-        }
-        stream->at = 0;
-        stream->left = stream->block.record_count;
-        tg__pack_begin_block(&stream->pack);
-        if (stream->left != 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static tg_err keep_record(tg__log_stream *stream, const unsigned char *record)
-{
-    const size_t size = tg__get_u32(record);
-    if (size > stream->ahead_capacity - stream->ahead_size) {
-        const size_t capacity = (stream->ahead_size + size) * 2;
-        unsigned char *larger = realloc(stream->ahead, capacity);
-        TG_ENSURE(larger != NULL, TG_ERR_NO_MEMORY);
-        stream->ahead = larger;
-        stream->ahead_capacity = capacity;
-    }
-    memcpy(stream->ahead + stream->ahead_size, record, size);
-    stream->ahead_size += size;
-    return TG_OK;
-}
-
-/* Unpack some records of one block: one at a time, each would find that the others have driven its
- * stream's bytes and state out of the cache. TG_ERR_NOT_FOUND at the end of the stream. */
-static tg_err read_ahead(tg__log_stream *stream, unsigned char *scratch)
-{
-    stream->ahead_at = 0;
-    stream->ahead_size = 0;
-    while (stream->ahead_size < AHEAD_SIZE) {
-        if (stream->left == 0 && (stream->ahead_size != 0 || !next_block(stream))) {
-            break;
-        }
-        tg__packed in = {stream->block.payload + stream->at,
-                         stream->block.payload + stream->block.payload_size};
-        const tg_err err =
-            tg__unpack_record(&stream->pack, stream->file->sites, &in, scratch, SCRATCH_SIZE);
-        if (err != TG_OK) {
-            tg__log_file_problem(stream->file, err,
-                                 stream->block_offset + TG__BLOCK_HEADER + stream->at,
-                                 stream->block.payload_size - stream->at,
-                                 "a record that its dictionary does not explain");
-            stream->left = 0;
-            continue;
-        }
-        stream->at = (size_t)(in.at - stream->block.payload);
-        stream->left--;
-        TG_TRY(keep_record(stream, scratch));
-    }
-    return stream->ahead_size != 0 ? TG_OK : TG_ERR_NOT_FOUND;
-}
-
-/* To the next record, whose time goes to *order_ns. TG_ERR_NOT_FOUND at the end of the stream. */
-static tg_err advance(tg__log_stream *stream, unsigned char *scratch, int64_t *order_ns)
-{
-    if (stream->ahead_size != 0) {
-        stream->ahead_at += tg__get_u32(stream->ahead + stream->ahead_at);
-    }
-    if (stream->ahead_at == stream->ahead_size) {
-        TG_TRY(read_ahead(stream, scratch));
-    }
-    const unsigned char *record = stream->ahead + stream->ahead_at;
-    const uint64_t stamp = tg__get_u64(record + 8);
-    const bool is_ns = (tg__get_u32(record + 4) & TG__SITE_STAMP_NS) != 0;
-    stream->mono_ns = is_ns ? (int64_t)stamp : tg__time_map_mono(&stream->file->times, stamp);
-    *order_ns = (int64_t)((uint64_t)stream->mono_ns + (uint64_t)stream->offset_ns);
-    return TG_OK;
-}
-
-static tg_err push(tg__log_merge *merge, size_t stream)
-{
-    tg__log_place *place = &merge->heap[merge->heap_count];
-    const tg_err err = advance(&merge->streams[stream], merge->scratch, &place->order_ns);
-    if (err == TG_ERR_NOT_FOUND) {
-        return TG_OK;
-    }
-    TG_TRY(err);
-    place->stream = stream;
-    sift_up(merge, merge->heap_count++);
-    return TG_OK;
+    return (int64_t)tg__get_u64(row);
 }
 
 /* Files of one recorder share its first file's relation of monotonic to UTC: a step of the wall
@@ -206,13 +50,36 @@ static int64_t order_offset(const tg__log_file *files, size_t count, const tg__l
                                                (uint64_t)first->times.anchors[0].mono_ns);
 }
 
-static uint32_t site_places(const tg__log_file *file)
+/* Read a stream on and note to which times it is known. */
+static tg_err read_on(tg__log_merge *merge, uint32_t number, size_t known_from)
 {
-    uint32_t places = 1;
-    for (uint32_t id = 1; id <= TG__SITES_MAX; id++) {
-        places = file->sites[id].id != 0 ? id + 1 : places;
+    tg__log_stream *stream = &merge->streams[number];
+    tg__log_span *span = &merge->spans[number];
+    TG_TRY(tg__log_stream_fill(stream, merge->scratch));
+    int64_t known_ns = known_from == 0 ? INT64_MIN : span->known_ns;
+    for (size_t at = known_from; at < stream->ahead_size; at += row_size(stream->ahead + at)) {
+        const int64_t order_ns = row_order_ns(stream->ahead + at);
+        known_ns = order_ns > known_ns ? order_ns : known_ns;
     }
-    return places;
+    span->known_ns = stream->ended ? INT64_MAX : known_ns;
+    span->next_ns = stream->ahead_size == 0 ? INT64_MAX : row_order_ns(stream->ahead);
+    return TG_OK;
+}
+
+static tg_err allocate(tg__log_merge *merge, size_t count)
+{
+    merge->scratch = malloc(TG__LOG_SCRATCH_SIZE);
+    merge->streams = aligned_alloc(CACHE_LINE, (count + 1) * sizeof *merge->streams);
+    merge->spans = calloc(count + 1, sizeof *merge->spans);
+    merge->active = calloc(count + 1, sizeof *merge->active);
+    merge->read = calloc(count + 1, sizeof *merge->read);
+    if (merge->streams != NULL) {
+        memset(merge->streams, 0, (count + 1) * sizeof *merge->streams);
+    }
+    return merge->scratch != NULL && merge->streams != NULL && merge->spans != NULL &&
+                   merge->active != NULL && merge->read != NULL
+               ? TG_OK
+               : TG_ERR_NO_MEMORY;
 }
 
 tg_err tg__log_merge_open(tg__log_file *files, size_t file_count, tg__log_merge *out)
@@ -222,32 +89,19 @@ tg_err tg__log_merge_open(tg__log_file *files, size_t file_count, tg__log_merge 
     for (size_t i = 0; i < file_count; i++) {
         count += files[i].thread_count;
     }
-    out->scratch = malloc(SCRATCH_SIZE);
-    out->streams = aligned_alloc(CACHE_LINE, (count + 1) * sizeof *out->streams);
-    out->heap = calloc(count + 1, sizeof *out->heap);
-    out->places = calloc(TG__MERGE_WINDOW + 1, sizeof *out->places);
-    tg_err err =
-        out->scratch != NULL && out->streams != NULL && out->heap != NULL && out->places != NULL
-            ? TG_OK
-            : TG_ERR_NO_MEMORY;
-    if (out->streams != NULL) {
-        memset(out->streams, 0, (count + 1) * sizeof *out->streams);
-    }
-    for (uint32_t i = 0; err == TG_OK && i <= TG__MERGE_WINDOW; i++) {
-        out->waiting[i] = &out->places[i];
+    tg_err err = allocate(out, count);
+    out->spare = CHUNKS_EXTRA;
+    for (uint32_t i = 0; i < TG__MERGE_WINDOW; i++) {
+        out->free_places[out->free_count++] = i;
     }
     for (size_t i = 0; i < file_count && err == TG_OK; i++) {
         const int64_t offset_ns = order_offset(files, file_count, &files[i]);
         for (size_t t = 0; t < files[i].thread_count && err == TG_OK; t++) {
-            const size_t number = out->stream_count++;
-            tg__log_stream *stream = &out->streams[number];
-            stream->file = &files[i];
-            stream->thread = &files[i].threads[t];
-            stream->offset_ns = offset_ns;
-            err = tg__pack_init(&stream->pack, site_places(&files[i]));
-            if (err == TG_OK) {
-                err = push(out, number);
-            }
+            const uint32_t number = (uint32_t)out->stream_count++;
+            err = tg__log_stream_init(&out->streams[number], &files[i], &files[i].threads[t],
+                                      offset_ns, CHUNK_FIRST);
+            out->read[out->read_count++] = number; /* that is: to be read on */
+            out->active[out->active_count++] = number;
         }
     }
     if (err != TG_OK) {
@@ -259,110 +113,219 @@ tg_err tg__log_merge_open(tg__log_file *files, size_t file_count, tg__log_merge 
 void tg__log_merge_close(tg__log_merge *merge)
 {
     for (size_t i = 0; i < merge->stream_count; i++) {
-        tg__pack_deinit(&merge->streams[i].pack);
-        free(merge->streams[i].ahead);
+        tg__log_stream_deinit(&merge->streams[i]);
     }
-    for (uint32_t i = 0; merge->places != NULL && i <= TG__MERGE_WINDOW; i++) {
-        free(merge->places[i].bytes);
+    for (uint32_t i = 0; i < TG__MERGE_WINDOW; i++) {
+        free(merge->waiting[i].bytes);
     }
-    free(merge->places);
+    free(merge->slice);
+    free(merge->slice_other);
     free(merge->streams);
-    free(merge->heap);
+    free(merge->spans);
+    free(merge->active);
+    free(merge->read);
     free(merge->scratch);
     memset(merge, 0, sizeof *merge);
 }
 
-/* The next one of the streams; its arguments are valid until the next call. */
-static tg_err next_of_streams(tg__log_merge *merge, tg__log_record *out, int64_t *order_ns)
+/* What the latest slice held back is first of the next one. Its streams are about to be read on, so
+ * it gets places of its own. */
+static tg_err keep_waiting(tg__log_merge *merge)
 {
-    /* The stream on top was handed out last: only now may its record go. */
-    if (merge->started && merge->heap_count != 0) {
-        tg__log_place *top = &merge->heap[0];
-        const tg_err err = advance(&merge->streams[top->stream], merge->scratch, &top->order_ns);
-        if (err == TG_ERR_NOT_FOUND) {
-            merge->heap[0] = merge->heap[--merge->heap_count];
-        } else {
-            TG_TRY(err);
+    size_t kept = 0;
+    for (size_t i = merge->slice_end; i < merge->slice_count; i++) {
+        tg__timed item = merge->slice[i];
+        if ((item.place & IN_WAITING) == 0) {
+            const unsigned char *row = row_of(merge, &item);
+            const size_t size = row_size(row);
+            const uint32_t place = merge->free_places[merge->free_count - 1];
+            tg__log_waiting *waiting = &merge->waiting[place];
+            if (size > waiting->capacity) {
+                unsigned char *larger = realloc(waiting->bytes, size * 2);
+                TG_ENSURE(larger != NULL, TG_ERR_NO_MEMORY);
+                waiting->bytes = larger;
+                waiting->capacity = size * 2;
+            }
+            memcpy(waiting->bytes, row, size);
+            merge->free_count--;
+            item.place = place | IN_WAITING;
         }
-        sift_down(merge);
+        merge->slice[kept++] = item;
     }
-    merge->started = true;
-    TG_ENSURE(merge->heap_count != 0, TG_ERR_NOT_FOUND);
-    const tg__log_stream *stream = &merge->streams[merge->heap[0].stream];
-    const unsigned char *record = stream->ahead + stream->ahead_at;
+    merge->slice_next = 0;
+    merge->slice_end = 0;
+    merge->slice_count = kept;
+    return TG_OK;
+}
+
+/* Those that the slice took records of, unless enough is left of what is ahead. */
+static tg_err read_all_on(tg__log_merge *merge)
+{
+    for (size_t i = 0; i < merge->read_count; i++) {
+        /* First what filling knows of a stream, then what it reads and writes. Not in a function of
+         * its own: gcc takes one that only prefetches for one that does nothing. */
+        if (i + 2u * FETCH_FILL < merge->read_count) {
+            const char *later = (const char *)&merge->streams[merge->read[i + 2u * FETCH_FILL]];
+            __builtin_prefetch(later);
+            __builtin_prefetch(later + CACHE_LINE);
+            __builtin_prefetch(later + 2u * CACHE_LINE);
+            const tg__log_stream *soon = &merge->streams[merge->read[i + FETCH_FILL]];
+            __builtin_prefetch(soon->block.payload + soon->at);
+            __builtin_prefetch(soon->block.payload + soon->at + CACHE_LINE);
+            __builtin_prefetch(soon->ahead + soon->ahead_at);
+            __builtin_prefetch(soon->ahead, 1);
+        }
+        const uint32_t number = merge->read[i];
+        const tg__log_stream *stream = &merge->streams[number];
+        const size_t left = stream->ahead_size - stream->ahead_at;
+        if (!stream->ended && left < stream->chunk / 2) {
+            TG_TRY(read_on(merge, number, left));
+        }
+    }
+    merge->read_count = 0;
+    return TG_OK;
+}
+
+/* The time up to which every stream is known, and the stream that holds it down. */
+static int64_t known_to(tg__log_merge *merge, uint32_t *holder)
+{
+    int64_t known_ns = INT64_MAX;
+    size_t kept = 0;
+    for (size_t i = 0; i < merge->active_count; i++) {
+        const uint32_t number = merge->active[i];
+        const tg__log_span *span = &merge->spans[number];
+        if (span->next_ns == INT64_MAX && span->known_ns == INT64_MAX &&
+            merge->streams[number].ahead_size == merge->streams[number].ahead_at) {
+            continue;
+        }
+        merge->active[kept++] = number;
+        *holder = span->known_ns < known_ns ? number : *holder;
+        known_ns = span->known_ns < known_ns ? span->known_ns : known_ns;
+    }
+    merge->active_count = kept;
+    return known_ns;
+}
+
+static tg_err slice_reserve(tg__log_merge *merge, size_t count)
+{
+    if (count <= merge->slice_capacity) {
+        return TG_OK;
+    }
+    const size_t capacity = count * 2;
+    tg__timed *larger = realloc(merge->slice, capacity * sizeof *larger);
+    TG_ENSURE(larger != NULL, TG_ERR_NO_MEMORY);
+    merge->slice = larger;
+    larger = realloc(merge->slice_other, capacity * sizeof *larger);
+    TG_ENSURE(larger != NULL, TG_ERR_NO_MEMORY);
+    merge->slice_other = larger;
+    merge->slice_capacity = capacity;
+    return TG_OK;
+}
+
+/* The stream's records up to a time, to the end of the slice. */
+static tg_err take(tg__log_merge *merge, uint32_t number, int64_t to_ns)
+{
+    tg__log_stream *stream = &merge->streams[number];
+    const size_t rows_max = stream->ahead_size / (TG__AHEAD_PREFIX + TG__RECORD_HEADER) + 1;
+    TG_TRY(slice_reserve(merge, merge->slice_count + rows_max));
+    tg__timed *out = merge->slice + merge->slice_count;
+    size_t at = stream->ahead_at;
+    while (at < stream->ahead_size && row_order_ns(stream->ahead + at) <= to_ns) {
+        *out++ = (tg__timed){row_order_ns(stream->ahead + at), number, (uint32_t)at};
+        at += row_size(stream->ahead + at);
+    }
+    merge->slice_count = (size_t)(out - merge->slice);
+    stream->ahead_at = at;
+    merge->spans[number].next_ns =
+        at < stream->ahead_size ? row_order_ns(stream->ahead + at) : INT64_MAX;
+    merge->read[merge->read_count++] = number;
+    return TG_OK;
+}
+
+/* A stream that alone decides where slices end is read further ahead, while there is memory: else
+ * one that is far busier than thousands of others would have us look at all of them for each few of
+ * its records. */
+static void widen(tg__log_merge *merge, uint32_t holder, size_t new_count)
+{
+    tg__log_stream *stream = &merge->streams[holder];
+    if (new_count < SLICE_ENOUGH && stream->chunk < CHUNK_MAX && stream->chunk <= merge->spare) {
+        merge->spare -= stream->chunk;
+        stream->chunk *= 2;
+    }
+}
+
+static tg_err next_slice(tg__log_merge *merge)
+{
+    TG_TRY(keep_waiting(merge));
+    TG_TRY(read_all_on(merge));
+    uint32_t holder = 0;
+    const int64_t to_ns = known_to(merge, &holder);
+    TG_ENSURE(merge->active_count != 0 || merge->slice_count != 0, TG_ERR_NOT_FOUND);
+    const size_t before = merge->slice_count;
+    for (size_t i = 0; i < merge->active_count; i++) {
+        const uint32_t number = merge->active[i];
+        if (merge->spans[number].next_ns <= to_ns &&
+            merge->streams[number].ahead_at < merge->streams[number].ahead_size) {
+            TG_TRY(take(merge, number, to_ns));
+        }
+    }
+    if (to_ns != INT64_MAX) {
+        widen(merge, holder, merge->slice_count - before);
+    }
+    tg__timed *sorted = tg__time_sort(merge->slice, merge->slice_other, merge->slice_count);
+    merge->slice_other = sorted == merge->slice ? merge->slice_other : merge->slice;
+    merge->slice = sorted;
+    /* A stream is in the order of its calls, which with stamps of the caller is not quite that of
+     * its times: while more can come, the latest wait for what is older. */
+    const size_t held = to_ns == INT64_MAX ? 0 : TG__MERGE_WINDOW;
+    merge->slice_end = merge->slice_count > held ? merge->slice_count - held : 0;
+    return TG_OK;
+}
+
+static void note_late(tg__log_merge *merge, int64_t order_ns)
+{
+    if (merge->handed_out && order_ns < merge->last_order_ns) {
+        const int64_t by_ns = merge->last_order_ns - order_ns;
+        merge->late_count++;
+        merge->late_most_ns = by_ns > merge->late_most_ns ? by_ns : merge->late_most_ns;
+    } else {
+        merge->last_order_ns = order_ns;
+    }
+    merge->handed_out = true;
+}
+
+tg_err tg__log_merge_next(tg__log_merge *merge, tg__log_record *out)
+{
+    while (merge->slice_next == merge->slice_end) {
+        TG_TRY(next_slice(merge));
+    }
+    /* A slice jumps from stream to stream, but it is known beforehand to which. */
+    if (merge->slice_next + FETCH_STREAM < merge->slice_end) {
+        __builtin_prefetch(&merge->streams[merge->slice[merge->slice_next + FETCH_STREAM].stream]);
+        const tg__timed *soon = &merge->slice[merge->slice_next + FETCH_RECORD];
+        const unsigned char *soon_row = row_of(merge, soon);
+        __builtin_prefetch(soon_row);
+        __builtin_prefetch(soon_row + CACHE_LINE);
+        __builtin_prefetch(merge->streams[soon->stream].thread);
+    }
+    const tg__timed item = merge->slice[merge->slice_next++];
+    const unsigned char *row = row_of(merge, &item);
+    const unsigned char *record = row + TG__AHEAD_PREFIX;
+    if ((item.place & IN_WAITING) != 0) {
+        /* Not used again before the next slice is made, which is in a later call. */
+        merge->free_places[merge->free_count++] = item.place & ~IN_WAITING;
+    }
+    note_late(merge, item.order_ns);
+    const tg__log_stream *stream = &merge->streams[item.stream];
     const uint32_t id = tg__get_u32(record + 4) & ~TG__SITE_STAMP_NS;
     out->file = stream->file;
     out->site = &stream->file->sites[id];
     out->thread = stream->thread->number;
     out->thread_name = stream->thread->name;
     out->stamp = tg__get_u64(record + 8);
-    out->mono_ns = stream->mono_ns;
-    out->utc_ns = tg__time_map_utc(&stream->file->times, stream->mono_ns);
+    out->mono_ns = (int64_t)((uint64_t)item.order_ns - (uint64_t)stream->offset_ns);
+    out->utc_ns = tg__time_map_utc(&stream->file->times, out->mono_ns);
     out->arguments = record + TG__RECORD_HEADER;
     out->arguments_size = tg__get_u32(record) - TG__RECORD_HEADER;
-    *order_ns = merge->heap[0].order_ns;
-    return TG_OK;
-}
-
-static tg__log_waiting **place_at(tg__log_merge *merge, uint32_t index)
-{
-    return &merge->waiting[(merge->first + index) % (TG__MERGE_WINDOW + 1)];
-}
-
-/* A stream is in the order of its calls, which with stamps of the caller is not quite that of its
- * times. Most records go to the end at once. */
-static tg_err let_wait(tg__log_merge *merge, const tg__log_record *record, int64_t order_ns)
-{
-    tg__log_waiting *place = *place_at(merge, merge->waiting_count);
-    if (record->arguments_size > place->capacity) {
-        const size_t capacity = record->arguments_size * 2;
-        unsigned char *larger = realloc(place->bytes, capacity);
-        TG_ENSURE(larger != NULL, TG_ERR_NO_MEMORY);
-        place->bytes = larger;
-        place->capacity = capacity;
-    }
-    place->record = *record;
-    place->order_ns = order_ns;
-    if (record->arguments_size != 0) {
-        memcpy(place->bytes, record->arguments, record->arguments_size);
-    }
-    /* Never NULL, so that no reader has to think of records without arguments. */
-    place->record.arguments = place->bytes != NULL ? place->bytes : (const unsigned char *)"";
-    uint32_t at = merge->waiting_count++;
-    while (at > 0 && (*place_at(merge, at - 1))->order_ns > order_ns) {
-        *place_at(merge, at) = *place_at(merge, at - 1);
-        at--;
-    }
-    *place_at(merge, at) = place;
-    return TG_OK;
-}
-
-tg_err tg__log_merge_next(tg__log_merge *merge, tg__log_record *out)
-{
-    while (!merge->exhausted && merge->waiting_count < TG__MERGE_WINDOW) {
-        tg__log_record record;
-        int64_t order_ns = 0;
-        const tg_err err = next_of_streams(merge, &record, &order_ns);
-        merge->exhausted = err == TG_ERR_NOT_FOUND;
-        if (err == TG_OK) {
-            TG_TRY(let_wait(merge, &record, order_ns));
-        } else if (!merge->exhausted) {
-            return err;
-        }
-    }
-    TG_ENSURE(merge->waiting_count != 0, TG_ERR_NOT_FOUND);
-    /* One place more than the window holds, so that this one is not taken before the next call. */
-    tg__log_waiting *oldest = merge->waiting[merge->first];
-    merge->first = (merge->first + 1) % (TG__MERGE_WINDOW + 1);
-    merge->waiting_count--;
-    if (merge->handed_out && oldest->order_ns < merge->last_order_ns) {
-        const int64_t by_ns = merge->last_order_ns - oldest->order_ns;
-        merge->late_count++;
-        merge->late_most_ns = by_ns > merge->late_most_ns ? by_ns : merge->late_most_ns;
-    } else {
-        merge->last_order_ns = oldest->order_ns;
-    }
-    merge->handed_out = true;
-    *out = oldest->record;
     return TG_OK;
 }

@@ -1,12 +1,19 @@
 /**
- * The records of all threads of all files, in the order of their times, with bounded memory: one
- * block and a kilobyte of each thread, and a window of TG__MERGE_WINDOW records.
+ * The records of all threads of all files, in the order of their times, with bounded memory.
+ *
+ * Of every thread some records are unpacked ahead. Up to the earliest of the times to which threads
+ * are known, all records are there: this slice is sorted as a whole and handed out, then the
+ * threads are read on. So a record costs the same whether two threads are merged or four thousand.
+ *
+ * Memory: of each thread a block (mapped) and half a kilobyte, or its largest record; 8 MiB more
+ * for those that are read fastest; 64 bytes for each record that is ahead.
  */
 #ifndef TICKGLASS_LOG_MERGE_H
 #define TICKGLASS_LOG_MERGE_H
 
 #include "log_file.h"
-#include "pack.h"
+#include "log_stream.h"
+#include "time_sort.h"
 
 typedef struct tg__log_record {
     tg__log_file *file;
@@ -20,42 +27,48 @@ typedef struct tg__log_record {
     size_t arguments_size;
 } tg__log_record;
 
-typedef struct tg__log_stream tg__log_stream;
-
-/** So many records may come before one that is older than they are, and still stand behind it. */
+/** At least so many records may come before one that is older than they are, and still stand behind
+ * it. */
 #define TG__MERGE_WINDOW 128u
 
-/** A record that waits for older ones. */
+/** A record that waits for the next slice, in a place of its own: its stream is read on. */
 typedef struct tg__log_waiting {
-    tg__log_record record;
-    int64_t order_ns;
-    unsigned char *bytes; /**< its own copy of the arguments */
+    unsigned char *bytes;
     size_t capacity;
 } tg__log_waiting;
 
-/** A stream by the time of its next record. */
-typedef struct tg__log_place {
-    int64_t order_ns;
-    size_t stream;
-} tg__log_place;
+/** To which times a stream is known. */
+typedef struct tg__log_span {
+    int64_t next_ns;  /**< of its next record */
+    int64_t known_ns; /**< of its latest record that is ahead; INT64_MAX: no other will come */
+} tg__log_span;
 
 typedef struct tg__log_merge {
     tg__log_stream *streams;
     size_t stream_count;
-    tg__log_place *heap; /**< those that are not at their end, the first one on top */
-    size_t heap_count;
+    tg__log_span *spans; /**< by stream */
+    uint32_t *active;    /**< streams that are not at their end, ascending */
+    size_t active_count;
+    uint32_t *read; /**< those of them that the latest slice took records of */
+    size_t read_count;
+    size_t spare; /**< bytes that streams may still be given to read further ahead */
     unsigned char *scratch;
-    tg__log_waiting *places; /**< TG__MERGE_WINDOW + 1 */
-    /** Places in use, ascending from first on, and behind them the free ones; a ring. */
-    tg__log_waiting *waiting[TG__MERGE_WINDOW + 1];
-    uint32_t first;
-    uint32_t waiting_count;
-    bool exhausted;
+
+    tg__timed *slice; /**< sorted; slice_next to slice_end can be handed out */
+    tg__timed *slice_other;
+    size_t slice_capacity;
+    size_t slice_next;
+    size_t slice_end;
+    size_t slice_count;
+
+    tg__log_waiting waiting[TG__MERGE_WINDOW];
+    uint32_t free_places[TG__MERGE_WINDOW];
+    uint32_t free_count;
+
+    bool handed_out;
     int64_t last_order_ns;
     uint64_t late_count;  /**< records that came too late for the window */
     int64_t late_most_ns; /**< by how much at most */
-    bool started;
-    bool handed_out;
 } tg__log_merge;
 
 /** @retval TG_ERR_NO_MEMORY */

@@ -5,49 +5,34 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "file_head.h"
+#include "log_siblings.h"
 #include "recover.h"
 
-#define PATH_ROOM 16
+#define ENDING_ROOM 16
 
-/* Without more than one path, the rotated files that follow the given one. */
-static int open_all(const log_options *opt, log_input *out, char **names)
+/* With one path, all files of its recorder, whichever of them it is. */
+static int open_all(const log_options *opt, log_input *out, log_siblings *siblings)
 {
-    int status = log_input_open(opt, out);
-    if (status != LOG_OK || opt->path_count != 1) {
-        return status;
+    tg__file_info info;
+    if (opt->path_count != 1 || tg__file_head_read(opt->paths[0], &info) != TG_OK ||
+        log_siblings_find(opt->paths[0], info.recorder_id, siblings) != TG_OK ||
+        siblings->count == 0) {
+        return log_input_open(opt, out); /* which says what is wrong with it */
     }
-    const size_t room = strlen(opt->paths[0]) + PATH_ROOM;
-    size_t count = 1;
-    for (;;) {
-        (void)snprintf(*names, room, "%s.%zu", opt->paths[0], count);
-        if (access(*names, F_OK) != 0) {
-            break;
-        }
-        count++;
-    }
-    char *all = realloc(*names, room * count);
-    tg__log_file *files = realloc(out->files, count * sizeof *files);
-    if (all != NULL) {
-        *names = all;
-    }
-    if (files != NULL) {
-        out->files = files;
-    }
-    if (all == NULL || files == NULL) {
+    log_options all = *opt;
+    all.path_count = (int)siblings->count;
+    all.paths = calloc(siblings->count, sizeof *all.paths);
+    if (all.paths == NULL) {
         return log_fail("memory", TG_ERR_NO_MEMORY);
     }
-    for (size_t i = 1; i < count; i++) {
-        char *name = *names + room * i;
-        (void)snprintf(name, room, "%s.%zu", opt->paths[0], i);
-        const tg_err err = tg__log_file_open(name, &out->files[out->count]);
-        if (err != TG_OK) {
-            return log_fail(name, err);
-        }
-        out->count += out->files[out->count].info.recorder_id == out->files[0].info.recorder_id;
+    for (size_t i = 0; i < siblings->count; i++) {
+        all.paths[i] = siblings->files[i].path;
     }
-    return LOG_OK;
+    const int status = log_input_open(&all, out);
+    free(all.paths);
+    return status;
 }
 
 static void tell(const tg__recover_report *report, const char *output)
@@ -72,17 +57,15 @@ static void tell(const tg__recover_report *report, const char *output)
 int log_recover(const log_options *opt)
 {
     log_input input = {NULL, 0};
-    const size_t room = strlen(opt->paths[0]) + PATH_ROOM;
-    char *names = malloc(room);
+    log_siblings siblings = {NULL, 0};
+    const size_t room = strlen(opt->paths[0]) + ENDING_ROOM;
     char *default_output = malloc(room);
-    if (names == NULL || default_output == NULL) {
-        free(names);
-        free(default_output);
+    if (default_output == NULL) {
         return log_fail("memory", TG_ERR_NO_MEMORY);
     }
     (void)snprintf(default_output, room, "%s.recovered", opt->paths[0]);
     const char *output = opt->output != NULL ? opt->output : default_output;
-    int status = open_all(opt, &input, &names);
+    int status = open_all(opt, &input, &siblings);
     if (status == LOG_OK) {
         tg__recover_report report;
         const tg_err err = tg__recover(input.files, input.count, opt->rings, output, &report);
@@ -103,7 +86,7 @@ int log_recover(const log_options *opt)
         }
     }
     log_input_close(&input);
-    free(names);
+    log_siblings_free(&siblings);
     free(default_output);
     return status;
 }

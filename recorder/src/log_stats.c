@@ -7,6 +7,7 @@
 
 #include <tickglass/record_inline.h>
 
+#include "log_progress.h"
 #include "log_skim.h"
 
 typedef struct site_stats {
@@ -84,8 +85,11 @@ static tg_err gather(const log_options *opt, log_input *input, site_stats **stat
     tg__log_merge merge;
     tg_err err = tg__log_merge_open(input->files, input->count, &merge);
     tg__log_record record;
+    log_progress progress;
+    log_progress_start(&progress, input);
     while (err == TG_OK) {
         err = tg__log_merge_next(&merge, &record);
+        log_progress_step(&progress);
         if (err != TG_OK || !log_wants(opt, &record)) {
             continue;
         }
@@ -101,6 +105,7 @@ static tg_err gather(const log_options *opt, log_input *input, site_stats **stat
             }
         }
     }
+    log_progress_end(&progress);
     tg__log_merge_close(&merge);
     return err == TG_ERR_NOT_FOUND ? TG_OK : err;
 }

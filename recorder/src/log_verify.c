@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "log_progress.h"
+
 static void print_file(const tg__log_file *file, uint64_t records)
 {
     (void)printf("%s: %" PRIu64 " blocks, %" PRIu64 " records read of %" PRIu64
@@ -33,10 +35,15 @@ static tg_err count_records(tg__log_file *file, uint64_t *count)
     tg_err err = tg__log_merge_open(file, 1, &merge);
     *count = 0;
     tg__log_record record;
+    const log_input input = {file, 1};
+    log_progress progress;
+    log_progress_start(&progress, &input);
     while (err == TG_OK) {
         err = tg__log_merge_next(&merge, &record);
+        log_progress_step(&progress);
         *count += err == TG_OK ? 1 : 0;
     }
+    log_progress_end(&progress);
     tg__log_merge_close(&merge);
     return err == TG_ERR_NOT_FOUND ? TG_OK : err;
 }

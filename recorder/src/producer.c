@@ -69,7 +69,8 @@ void tg__producer_retire(void *key_value)
     }
     tg__registry_lock();
     tg_recorder *recorder = tg__registry_find(serial);
-    if (recorder != NULL) {
+    /* In a forked child the ring is the parent's thread's, which goes on recording. */
+    if (recorder != NULL && atomic_load_explicit(&recorder->forked, memory_order_relaxed) == 0) {
         /* Pairs with the writer's acquire: it frees the ring once it has read to the tail. */
         atomic_store_explicit(&recorder->rings.controls[ring].state, TG__RING_RETIRED,
                               memory_order_release);

@@ -343,6 +343,7 @@ tg_err tg_recorder_counters_get(const tg_recorder *recorder, tg_recorder_counter
     now.file_bytes = atomic_load_explicit(&recorder->writer.file_bytes, memory_order_relaxed);
     now.write_errors = atomic_load_explicit(&recorder->writer.write_errors, memory_order_relaxed);
     now.files = atomic_load_explicit(&recorder->writer.files, memory_order_relaxed);
+    now.files_removed = atomic_load_explicit(&recorder->writer.files_removed, memory_order_relaxed);
     now.threads = atomic_load_explicit(&recorder->threads, memory_order_relaxed);
     now.dropped = atomic_load_explicit(&recorder->refused, memory_order_relaxed);
     for (uint32_t i = 0; i < recorder->rings.header->threads_max; i++) {

@@ -236,6 +236,17 @@ static tg_err write_note(recovery *r, uint32_t ring, uint32_t kind, uint64_t all
     return write_block(r, &block);
 }
 
+/* Then the files that there are do not say which part of a ring has been written, but the rings do,
+ * unless heads are ahead of the files or go on while we read. */
+static bool older_files_are_gone(const recovery *r)
+{
+    bool gone = r->files[0].info.file_number != 1;
+    for (size_t i = 1; i < r->file_count; i++) {
+        gone = gone || r->files[i].info.file_number > r->files[i - 1].info.file_number + 1;
+    }
+    return gone && r->header->overwrites == 0 && !r->report->running;
+}
+
 static tg_err copy_rings(recovery *r)
 {
     for (uint32_t ring = 0; ring < r->header->threads_max; ring++) {
@@ -245,6 +256,11 @@ static tg_err copy_rings(recovery *r)
         const uint64_t claimed = atomic_load_explicit(&control->claimed, memory_order_acquire);
         /* What the producer had not begun to overwrite, and no file has. */
         uint64_t start = claimed > r->header->ring_size ? claimed - r->header->ring_size : 0;
+        if (older_files_are_gone(r)) {
+            /* Acquire pairs with the writer's release: what is before it has been in some file. */
+            const uint64_t head = atomic_load_explicit(&control->head, memory_order_acquire);
+            start = head > start ? head : start;
+        }
         for (size_t i = 0; i < r->file_count; i++) {
             start = r->files[i].position_end[ring] > start ? r->files[i].position_end[ring] : start;
         }

@@ -85,6 +85,9 @@ static uint32_t intern(tg__site_info *info)
     registry.hashes[info->id] = hash;
     registry.used += (uint32_t)size;
     for (tg_recorder *recorder = registry.recorders; recorder != NULL; recorder = recorder->next) {
+        if (atomic_load_explicit(&recorder->forked, memory_order_relaxed) != 0) {
+            continue; /* its dictionary is the parent's, who gives this id to another site */
+        }
         tg__rings *rings = &recorder->rings;
         memcpy(rings->dictionary + registry.offsets[info->id], entry, size);
         /* Pairs with the writer's acquire; a killed process leaves complete entries only. */

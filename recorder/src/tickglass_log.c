@@ -13,12 +13,13 @@ static const char usage[] =
     "\n"
     "commands\n"
     "  cat      print the records of all files, merged by time\n"
-    "  tail     the same for one file, and go on while it is being written\n"
+    "  tail     the same for one file, and go on while it and those after it are written; -f is\n"
+    "           understood\n"
     "  export   records for other programs: --csv (one call site) or --trace (Chrome, Perfetto)\n"
     "  stats    per call site: number, and range and percentiles of each argument\n"
     "  hist     recorded histograms, all windows of a name added up; reads .hlog files too\n"
     "  verify   check every block and every record\n"
-    "  recover  after a crash: join a file with the rings that its process left\n"
+    "  recover  after a crash: join the files of a recorder with the rings that its process left\n"
     "\n"
     "options\n"
     "  --json            one JSON object per line (cat, tail, stats, hist)\n"
@@ -29,7 +30,7 @@ static const char usage[] =
     "  --argument N      that argument of each call only (stats)\n"
     "  --contains TEXT   lines that contain it (cat, tail)\n"
     "  --from TIME       2026-11-30T18:51:28Z, with or without fraction, or UTC nanoseconds\n"
-    "  --to TIME\n"
+    "  --to TIME         histograms (hist): windows that begin from --from on and before --to\n"
     "  --name NAME       one histogram (hist)\n"
     "  --hlog            each window as a line of a HdrHistogram log (hist)\n"
     "  --output FILE     recover: default FILE.recovered\n"
@@ -176,7 +177,9 @@ int main(int argc, char **argv)
             opt.trace = true;
         } else if (strcmp(argv[i], "--hlog") == 0) {
             opt.hlog = true;
-        } else if (strncmp(argv[i], "--", 2) != 0) {
+        } else if (strcmp(argv[i], "-f") == 0 && strcmp(argv[1], "tail") == 0) {
+            continue; /* it follows in any case */
+        } else if (argv[i][0] != '-' || argv[i][1] == '\0') {
             paths[opt.path_count++] = argv[i];
         } else if (i + 1 < argc && take_option(&opt, argv[i], argv[i + 1])) {
             i++;

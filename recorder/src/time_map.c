@@ -89,7 +89,7 @@ int64_t tg__time_map_mono(tg__time_map *map, uint64_t stamp)
     return add_held(a->mono_ns, distance(a->stamp, stamp) * rate);
 }
 
-int64_t tg__time_map_utc(tg__time_map *map, int64_t mono_ns)
+int64_t tg__time_map_utc(const tg__time_map *map, int64_t mono_ns)
 {
     if (map->count == 0) {
         return mono_ns;

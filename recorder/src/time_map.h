@@ -25,7 +25,7 @@ int64_t tg__time_map_mono(tg__time_map *map, uint64_t stamp);
 
 /** UTC at a time of CLOCK_MONOTONIC. A step of the wall clock lies between two anchors; times
  * between them keep the older offset. */
-int64_t tg__time_map_utc(tg__time_map *map, int64_t mono_ns);
+int64_t tg__time_map_utc(const tg__time_map *map, int64_t mono_ns);
 
 /** The largest change of UTC against CLOCK_MONOTONIC between two anchors, in ns: 0 to some
  * thousands is drift, more is a step. */

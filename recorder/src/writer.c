@@ -20,7 +20,8 @@
 #define RECORD_ROOM     (TG_RECORD_BYTES_MAX + 256u)
 #define HEAD_BUSY       UINT64_C(1)
 #define ANCHOR_EVERY_NS INT64_C(1000000000)
-#define FILE_MODE       0600 /* records may hold what only their owner should see */
+#define SLOW_NS         INT64_C(100000000) /* from here on a write is worth a note */
+#define FILE_MODE       0600               /* records may hold what only their owner should see */
 #define NUMBER_ROOM     16
 #define FILES_MAX       1000000u
 
@@ -36,13 +37,26 @@ static void add_relaxed(_Atomic uint64_t *counter, uint64_t by)
                           memory_order_relaxed);
 }
 
-static tg_err note_refused_write(tg_recorder *recorder, int error, const char *what)
+/* Records that were lost up to now; one pass over all rings, so never once for each write. */
+static uint64_t lost_so_far(const tg_recorder *recorder)
+{
+    uint64_t lost = atomic_load_explicit(&recorder->refused, memory_order_relaxed);
+    for (uint32_t i = 0; i < recorder->rings.header->threads_max; i++) {
+        const tg__ring_control *control = &recorder->rings.controls[i];
+        lost += atomic_load_explicit(&control->dropped, memory_order_relaxed) +
+                atomic_load_explicit(&control->overwritten, memory_order_relaxed);
+    }
+    return lost;
+}
+
+static tg_err note_refusal(tg_recorder *recorder, int error, const char *what, const char *path)
 {
     tg__writer *writer = &recorder->writer;
     const int64_t now = now_ns(recorder);
     if (writer->stall.count == 0) {
         writer->stall.kind = TG__NOTE_STALL;
         writer->stall.from_mono_ns = now;
+        writer->lost_at_refusal = writer->lost_at_round;
     }
     writer->stall.count++;
     writer->stall.error = error;
@@ -50,10 +64,37 @@ static tg_err note_refused_write(tg_recorder *recorder, int error, const char *w
     add_relaxed(&writer->write_errors, 1);
     tg__registry_lock();
     (void)snprintf(writer->error, sizeof writer->error, "%s of %.160s at offset %llu: errno %d",
-                   what, writer->path_now, (unsigned long long)writer->offset, error);
+                   what, path, (unsigned long long)writer->offset, error);
     tg__registry_unlock();
     errno = error;
     return TG_ERR_IO;
+}
+
+/* A write that was done: if it took long, or others had been refused before it, say how long the
+ * rings could not be emptied and what that cost. */
+static void note_done(tg_recorder *recorder, int64_t from_ns)
+{
+    tg__writer *writer = &recorder->writer;
+    const int64_t now = now_ns(recorder);
+    const bool is_slow = now - from_ns >= SLOW_NS;
+    if (writer->stall.count == 0 && !is_slow) {
+        return;
+    }
+    const uint64_t lost = lost_so_far(recorder);
+    if (writer->stall.count != 0) {
+        writer->stall.to_mono_ns = now;
+        writer->stall.lost = lost - writer->lost_at_refusal;
+        return;
+    }
+    if (writer->slow.count == 0) {
+        writer->slow.kind = TG__NOTE_SLOW;
+        writer->slow.from_mono_ns = from_ns;
+        writer->slow.lost = 0;
+    }
+    writer->slow.count++;
+    writer->slow.to_mono_ns = now;
+    writer->slow.lost += lost - writer->lost_at_round;
+    writer->lost_at_round = lost;
 }
 
 /* Give what is in the file back to the producers. Release pairs with their acquire of head. */
@@ -69,26 +110,40 @@ static void publish_heads(tg_recorder *recorder)
     }
 }
 
+/* 0, or errno. */
+static int write_all(int fd, const unsigned char *bytes, size_t size, uint64_t offset)
+{
+    size_t done = 0;
+    while (done < size) {
+        const ssize_t wrote = pwrite(fd, bytes + done, size - done, (off_t)(offset + done));
+        if (wrote < 0 && errno == EINTR) {
+            continue;
+        }
+        if (wrote <= 0) {
+            return wrote < 0 ? errno : ENOSPC;
+        }
+        done += (size_t)wrote;
+    }
+    return 0;
+}
+
 /* The whole buffer or nothing: a refused write is repeated from its beginning, over what it may
  * have left. */
 static tg_err flush(tg_recorder *recorder)
 {
     tg__writer *writer = &recorder->writer;
-    size_t done = 0;
-    while (done < writer->used) {
-        const ssize_t wrote = pwrite(writer->fd, writer->buffer + done, writer->used - done,
-                                     (off_t)(writer->offset + done));
-        if (wrote < 0 && errno == EINTR) {
-            continue;
+    if (writer->used != 0) {
+        /* Two looks at the clock for up to half a megabyte: a disk that stalls must be told. */
+        const int64_t from_ns = now_ns(recorder);
+        const int error = write_all(writer->fd, writer->buffer, writer->used, writer->offset);
+        if (error != 0) {
+            return note_refusal(recorder, error, "write", writer->path_now);
         }
-        if (wrote <= 0) {
-            return note_refused_write(recorder, wrote < 0 ? errno : ENOSPC, "write");
-        }
-        done += (size_t)wrote;
+        writer->offset += writer->used;
+        add_relaxed(&writer->file_bytes, writer->used);
+        writer->used = 0;
+        note_done(recorder, from_ns);
     }
-    writer->offset += done;
-    add_relaxed(&writer->file_bytes, done);
-    writer->used = 0;
     if (!recorder->overwrites) {
         publish_heads(recorder);
     }
@@ -354,13 +409,29 @@ static void free_retired(tg_recorder *recorder)
     }
 }
 
+/* Once: the note is in the buffer, or as before. */
+static tg_err tell_once(tg_recorder *recorder, tg__note *note)
+{
+    if (note->count != 0) {
+        TG_TRY(append_note(recorder, note));
+        note->count = 0;
+    }
+    return TG_OK;
+}
+
+/* What the writer itself went through. */
 static tg_err tell_own(tg_recorder *recorder)
 {
     tg__writer *writer = &recorder->writer;
-    if (writer->stall.count != 0) {
-        const tg__note stall = writer->stall;
-        writer->stall.count = 0;
-        TG_TRY(append_note(recorder, &stall));
+    TG_TRY(tell_once(recorder, &writer->stall));
+    TG_TRY(tell_once(recorder, &writer->slow));
+    const uint64_t removed = atomic_load_explicit(&writer->files_removed, memory_order_relaxed);
+    if (removed != writer->removed_told) {
+        const tg__note note = {.kind = TG__NOTE_REMOVED,
+                               .count = removed - writer->removed_told,
+                               .to_mono_ns = now_ns(recorder)};
+        TG_TRY(append_note(recorder, &note));
+        writer->removed_told = removed;
     }
     const uint64_t refused = atomic_load_explicit(&recorder->refused, memory_order_relaxed);
     if (refused != writer->refused_told) {
@@ -373,27 +444,69 @@ static tg_err tell_own(tg_recorder *recorder)
     return TG_OK;
 }
 
-/* Make path_next the current file. */
-static tg_err start_file(tg_recorder *recorder, uint32_t number)
+/* No record follows in the file that there was. Its successor is there by name and head, so that
+ * who reads an END without a successor knows that none comes. */
+static void end_file(tg__writer *writer)
+{
+    unsigned char bytes[TG__BLOCK_HEADER];
+    const tg__block end = {.kind = TG__BLOCK_END};
+    const size_t size = tg__block_seal(&end, bytes);
+    if (write_all(writer->fd, bytes, size, writer->offset) == 0) {
+        writer->offset += size;
+        add_relaxed(&writer->file_bytes, size);
+    } /* else the file is as that of a killed process: all that it has can be read */
+    (void)close(writer->fd);
+    tg__retention_add(&writer->retention, writer->suffix, writer->offset);
+}
+
+/* Make path_next the current file. The buffer is empty, before and after. */
+static tg_err start_file(tg_recorder *recorder, uint32_t number, uint32_t suffix)
 {
     tg__writer *writer = &recorder->writer;
     const int fd = open(writer->path_next, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
     TG_ENSURE(fd >= 0, TG_ERR_IO);
+    TG_TRY(append_file_info(recorder, number)); /* always has room in an empty buffer */
+    const size_t size = writer->used;
+    writer->used = 0;
+    const int error = write_all(fd, writer->buffer, size, 0);
+    if (error != 0) {
+        (void)close(fd);
+        (void)unlink(writer->path_next);
+        errno = error;
+        return TG_ERR_IO;
+    }
     if (writer->fd >= 0) {
-        (void)close(writer->fd);
+        end_file(writer);
     }
     char *path = writer->path_now;
     writer->path_now = writer->path_next;
     writer->path_next = path;
     writer->fd = fd;
-    writer->offset = 0;
+    writer->suffix = suffix;
+    writer->offset = size;
+    add_relaxed(&writer->file_bytes, size);
     writer->file_opened_ns = now_ns(recorder);
     writer->dictionary_written = 0;
     for (uint32_t i = 0; i < recorder->rings.header->threads_max; i++) {
         writer->rings[i].thread = 0;
     }
     atomic_store_explicit(&writer->files, number, memory_order_relaxed);
-    return append_file_info(recorder, number);
+    return TG_OK;
+}
+
+/* After a rotation. What cannot be deleted now is tried again after the next one. */
+static void remove_oldest(tg_recorder *recorder)
+{
+    tg__writer *writer = &recorder->writer;
+    uint32_t removed = 0;
+    if (tg__retention_apply(&writer->retention, writer->path, writer->path_next, &removed) !=
+        TG_OK) {
+        (void)note_refusal(recorder, errno, "removal", writer->path_next);
+    }
+    atomic_store_explicit(&writer->files_removed,
+                          atomic_load_explicit(&writer->files_removed, memory_order_relaxed) +
+                              removed,
+                          memory_order_relaxed); /* one writer, no order needed */
 }
 
 /* The buffer is empty. A name that is taken is passed over: no file is ever overwritten. */
@@ -409,18 +522,19 @@ static tg_err rotate_if_due(tg_recorder *recorder)
     const uint32_t number = atomic_load_explicit(&writer->files, memory_order_relaxed) + 1;
     tg_err err = TG_ERR_IO;
     errno = EEXIST;
-    for (uint32_t suffix = number - 1; err == TG_ERR_IO && errno == EEXIST && suffix < FILES_MAX;
-         suffix++) {
+    for (uint32_t suffix = writer->suffix + 1;
+         err == TG_ERR_IO && errno == EEXIST && suffix < FILES_MAX; suffix++) {
         (void)snprintf(writer->path_next, strlen(writer->path) + NUMBER_ROOM, "%s.%u", writer->path,
-                       suffix);
-        err = start_file(recorder, number);
+                       (unsigned)suffix);
+        err = start_file(recorder, number, suffix);
     }
     if (err != TG_OK) {
         /* Go on with the file that there is; the next attempt comes after its own due time. */
         writer->rotate_bytes *= 2;
         writer->file_opened_ns = now_ns(recorder);
-        return note_refused_write(recorder, errno, "rotation");
+        return note_refusal(recorder, errno, "rotation", writer->path_next);
     }
+    remove_oldest(recorder);
     return TG_OK;
 }
 
@@ -429,6 +543,7 @@ tg_err tg__writer_round(tg_recorder *recorder, uint64_t *moved)
     tg__writer *writer = &recorder->writer;
     *moved = 0;
     TG_TRY(flush(recorder)); /* what an earlier round could not */
+    writer->lost_at_round = lost_so_far(recorder);
     TG_TRY(rotate_if_due(recorder));
     take_snapshots(recorder);
     TG_TRY(append_dictionary(recorder));
@@ -457,6 +572,7 @@ tg_err tg__writer_round(tg_recorder *recorder, uint64_t *moved)
 tg_err tg__writer_end(tg_recorder *recorder)
 {
     tg__writer *writer = &recorder->writer;
+    TG_TRY(tell_own(recorder));
     for (uint32_t i = 0; i < recorder->rings.header->threads_max; i++) {
         TG_TRY(tell_untold(recorder, i));
     }
@@ -472,6 +588,8 @@ tg_err tg__writer_init(tg_recorder *recorder, const tg_recorder_options *opt)
     tg__writer *writer = &recorder->writer;
     writer->fd = -1;
     const size_t path_size = strlen(opt->path);
+    tg__retention_init(&writer->retention, recorder->rings.header->recorder_id, opt->keep_files,
+                       opt->keep_bytes);
     writer->rotate_bytes = opt->rotate_bytes;
     writer->rotate_ns = (int64_t)opt->rotate_seconds * 1000000000;
     writer->buffer = malloc(BUFFER_SIZE);
@@ -486,7 +604,7 @@ tg_err tg__writer_init(tg_recorder *recorder, const tg_recorder_options *opt)
     TG_TRY(tg__pack_init(&writer->pack, TG__SITES_MAX + 1));
     memcpy(writer->path, opt->path, path_size + 1);
     memcpy(writer->path_next, opt->path, path_size + 1);
-    TG_TRY(start_file(recorder, 1));
+    TG_TRY(start_file(recorder, 1, 0));
     TG_TRY(append_dictionary(recorder));
     return flush(recorder);
 }
@@ -501,6 +619,7 @@ void tg__writer_deinit(tg_recorder *recorder, bool remove)
             (void)unlink(writer->path_now);
         }
     }
+    tg__retention_deinit(&writer->retention);
     tg__pack_deinit(&writer->pack);
     free(writer->buffer);
     free(writer->sites);

@@ -12,6 +12,7 @@
 
 #include "block.h"
 #include "pack.h"
+#include "retention.h"
 
 #define TG__WRITER_ERROR_SIZE 256
 
@@ -44,14 +45,21 @@ typedef struct tg__writer {
     int64_t anchor_due_ns;
     uint32_t anchor_count;
     uint64_t refused_told;
-    uint64_t fullest; /**< most bytes that a ring held at the beginning of the latest round */
-    tg__note stall;   /**< count 0: the last write went well */
+    uint64_t fullest;       /**< most bytes that a ring held at the beginning of the latest round */
+    tg__note stall;         /**< refused writes that nobody told yet; count 0: none */
+    tg__note slow;          /**< likewise, those that took long */
+    uint64_t lost_at_round; /**< records lost in all when the round began */
+    uint64_t lost_at_refusal; /**< likewise, when the first write of `stall` was refused */
+    tg__retention retention;
+    uint32_t suffix;                   /**< of path_now, 0: none */
+    uint64_t removed_told;             /**< of the files that retention has deleted */
     char error[TG__WRITER_ERROR_SIZE]; /**< under the registry's lock */
     /* One writer each, any reader; no order among them is needed. */
     _Atomic uint64_t records;
     _Atomic uint64_t file_bytes;
     _Atomic uint64_t write_errors;
     _Atomic uint32_t files;
+    _Atomic uint32_t files_removed;
     _Atomic uint64_t rounds; /**< that brought everything to the file */
 } tg__writer;
 

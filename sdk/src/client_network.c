@@ -269,6 +269,20 @@ static void on_message(void *ctx, uint32_t generation, const uint8_t *bytes, siz
     (void)feed(client, &input);
 }
 
+static void on_progress(void *ctx, uint32_t generation, size_t size)
+{
+    tg_client *client = ctx;
+    client->activity++;
+    const tg__input input = {
+        .kind = TG__INPUT_PROGRESS,
+        .generation = generation,
+        /* Only large messages come in parts: the clock is not read for the others. */
+        .now_ns = tg_clock_mono_ns(&client->clock),
+        .as.progress = size,
+    };
+    (void)feed(client, &input);
+}
+
 static void on_closed(void *ctx, uint32_t generation, const tg__closed *closed)
 {
     tg_client *client = ctx;
@@ -300,7 +314,8 @@ static void on_wake(void *ctx)
 
 tg__io_handler tg__client_handler(tg_client *client)
 {
-    const tg__io_handler handler = {on_connected, on_message, on_closed, on_timer, on_wake, client};
+    const tg__io_handler handler = {on_connected, on_message, on_progress, on_closed,
+                                    on_timer,     on_wake,    client};
     return handler;
 }
 

@@ -179,7 +179,9 @@ static uint32_t make_want(tg__desired *desired, const char *venue, const char *s
     const uint32_t number = desired->free_want - 1;
     tg__want *want = &desired->wants[number];
     desired->free_want = want->next_free;
+    const uint16_t tenant = want->tenant;
     memset(want, 0, sizeof *want);
+    want->tenant = (uint16_t)((tenant + 1u) % UINT16_MAX);
     memcpy(want->venue, venue, strlen(venue) + 1);
     memcpy(want->symbol, symbol, strlen(symbol) + 1);
     want->err = TG_ERR_STATE;
@@ -358,7 +360,7 @@ static bool is_shared(const tg__desired *desired, const tg__want *want)
 /* What a request is being made of. */
 typedef struct taken {
     bool ask;
-    uint32_t *numbers;
+    tg__want_number *numbers;
     tg__name *names;
     uint32_t capacity;
     uint32_t count;
@@ -381,7 +383,7 @@ static void take_those(tg__desired *desired, taken *to, bool visible)
             continue;
         }
         set_want(desired, want, to->ask ? TG__WANT_ASKED : TG__WANT_LEAVING, want->interests);
-        to->numbers[to->count] = i;
+        to->numbers[to->count] = (tg__want_number)want->tenant << 16 | i;
         tg__name *name = &to->names[to->count++];
         name->id = want->id;
         memcpy(name->venue, want->venue, sizeof want->venue);
@@ -389,7 +391,7 @@ static void take_those(tg__desired *desired, taken *to, bool visible)
     }
 }
 
-uint32_t tg__desired_take(tg__desired *desired, bool ask, uint32_t *numbers, tg__name *names,
+uint32_t tg__desired_take(tg__desired *desired, bool ask, tg__want_number *numbers, tg__name *names,
                           uint32_t capacity)
 {
     taken to = {ask, numbers, names, capacity, 0};
@@ -459,17 +461,21 @@ static void answer_leaving(tg__desired *desired, uint32_t number, const tg__resu
     }
 }
 
-bool tg__desired_answer(tg__desired *desired, uint32_t number, const tg__result *result)
+bool tg__desired_answer(tg__desired *desired, tg__want_number number, const tg__result *result)
 {
     if (result->code == TG__ANSWER_PENDING) {
         return false;
     }
-    switch (desired->wants[number].state) {
+    const uint32_t place = number & UINT16_MAX;
+    if (desired->wants[place].tenant != number >> 16) {
+        return true; /* a tombstone freed the place, and it has been let again */
+    }
+    switch (desired->wants[place].state) {
     case TG__WANT_ASKED:
-        answer_asked(desired, number, result);
+        answer_asked(desired, place, result);
         break;
     case TG__WANT_LEAVING:
-        answer_leaving(desired, number, result);
+        answer_leaving(desired, place, result);
         break;
     case TG__WANT_FREE:
     case TG__WANT_UNASKED:
@@ -478,6 +484,16 @@ bool tg__desired_answer(tg__desired *desired, uint32_t number, const tg__result 
         break; /* a tombstone came in between and settled it */
     }
     return true;
+}
+
+void tg__desired_ask_again(tg__desired *desired)
+{
+    for (uint32_t i = 0; i < desired->want_capacity; i++) {
+        tg__want *want = &desired->wants[i];
+        if (want->state == TG__WANT_REFUSED && want->err == TG_ERR_LIMIT) {
+            set_want(desired, want, TG__WANT_UNASKED, want->interests);
+        }
+    }
 }
 
 static uint32_t want_of_id(const tg__desired *desired, tg_instrument_id id, uint32_t from)

@@ -17,6 +17,9 @@
 #define TG__INTEREST_CAPACITY_MAX 65536u /* a tg_sub_id keeps its slot in 16 bits */
 #define TG__NO_WANT               UINT32_MAX
 
+/* What tg__desired_take() names a want by: its place, and which of the place's tenants it is. */
+typedef uint32_t tg__want_number;
+
 /* Slot of a subscription: the low half of its id. The high half is the slot's generation. */
 static inline uint32_t tg__sub_slot(tg_sub_id sub)
 {
@@ -40,6 +43,7 @@ typedef struct tg__want {
     uint32_t first;      /* interest, as slot + 1 */
     uint32_t next_free;
     uint32_t visible; /* of the interests, how many are on screen */
+    uint16_t tenant;  /* of the place; never UINT16_MAX, so that no number is TG__NO_WANT */
     char venue[TG_VENUE_NAME_SIZE];
     char symbol[TG_SYMBOL_SIZE];
 } tg__want;
@@ -101,11 +105,17 @@ TG_MUST_CHECK tg_err tg__desired_set_visible(tg__desired *desired, tg_sub_id sub
  * to ask for, the ones that are on screen come first.
  * numbers[i] names the want in tg__desired_answer(), names[i] is what to send.
  */
-uint32_t tg__desired_take(tg__desired *desired, bool ask, uint32_t *numbers, tg__name *names,
+uint32_t tg__desired_take(tg__desired *desired, bool ask, tg__want_number *numbers, tg__name *names,
                           uint32_t capacity);
 
-/* The gateway's result for a want that tg__desired_take() gave. False: another answer follows. */
-bool tg__desired_answer(tg__desired *desired, uint32_t number, const tg__result *result);
+/*
+ * The gateway's result for a want that tg__desired_take() gave; nothing happens if its place has
+ * another tenant since. False: another answer follows.
+ */
+bool tg__desired_answer(tg__desired *desired, tg__want_number number, const tg__result *result);
+
+/* The gateway has room again: what it refused for its limit is to be asked for anew. */
+void tg__desired_ask_again(tg__desired *desired);
 
 /* The dictionary says that this id has another symbol now, or is out of use. */
 void tg__desired_rename(tg__desired *desired, tg_instrument_id id, const char *symbol);

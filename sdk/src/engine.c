@@ -39,6 +39,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_STOP]        = ROW(nothing),
         [TG__INPUT_CONNECTED]   = ROW(refuse),
         [TG__INPUT_MESSAGE]     = ROW(refuse),
+        [TG__INPUT_PROGRESS]    = ROW(refuse),
         [TG__INPUT_CLOSED]      = ROW(refuse),
         [TG__INPUT_TIMER]       = ROW(nothing),
         [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
@@ -54,6 +55,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_STOP]        = ROW(tg__on_stop),
         [TG__INPUT_CONNECTED]   = ROW(tg__on_connected),
         [TG__INPUT_MESSAGE]     = ROW(refuse),
+        [TG__INPUT_PROGRESS]    = ROW(refuse),
         [TG__INPUT_CLOSED]      = ROW(tg__on_closed),
         [TG__INPUT_TIMER]       = ROW(tg__on_connect_timer),
         [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
@@ -69,6 +71,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_STOP]        = ROW(tg__on_stop),
         [TG__INPUT_CONNECTED]   = ROW(refuse),
         [TG__INPUT_MESSAGE]     = ROW(tg__on_message),
+        [TG__INPUT_PROGRESS]    = ROW(nothing),
         [TG__INPUT_CLOSED]      = ROW(tg__on_closed),
         [TG__INPUT_TIMER]       = ROW(tg__on_welcome_timer),
         [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
@@ -84,6 +87,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_STOP]        = ROW(tg__on_stop),
         [TG__INPUT_CONNECTED]   = ROW(refuse),
         [TG__INPUT_MESSAGE]     = ROW(tg__on_message),
+        [TG__INPUT_PROGRESS]    = ROW(tg__on_progress),
         [TG__INPUT_CLOSED]      = ROW(tg__on_closed),
         [TG__INPUT_TIMER]       = ROW(tg__on_session_timer),
         [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
@@ -99,6 +103,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_STOP]        = ROW(tg__on_stop),
         [TG__INPUT_CONNECTED]   = ROW(refuse),
         [TG__INPUT_MESSAGE]     = ROW(tg__on_message),
+        [TG__INPUT_PROGRESS]    = ROW(tg__on_progress),
         [TG__INPUT_CLOSED]      = ROW(tg__on_closed),
         [TG__INPUT_TIMER]       = ROW(tg__on_session_timer),
         [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
@@ -114,6 +119,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_STOP]        = ROW(tg__on_stop),
         [TG__INPUT_CONNECTED]   = ROW(refuse),
         [TG__INPUT_MESSAGE]     = ROW(tg__on_message),
+        [TG__INPUT_PROGRESS]    = ROW(tg__on_progress),
         [TG__INPUT_CLOSED]      = ROW(tg__on_closed),
         [TG__INPUT_TIMER]       = ROW(tg__on_session_timer),
         [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
@@ -129,6 +135,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_STOP]        = ROW(tg__on_stop),
         [TG__INPUT_CONNECTED]   = ROW(refuse),
         [TG__INPUT_MESSAGE]     = ROW(refuse),
+        [TG__INPUT_PROGRESS]    = ROW(refuse),
         [TG__INPUT_CLOSED]      = ROW(refuse),
         [TG__INPUT_TIMER]       = ROW(tg__on_waiting_timer),
         [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
@@ -144,6 +151,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
         [TG__INPUT_STOP]        = ROW(tg__on_stop),
         [TG__INPUT_CONNECTED]   = ROW(refuse),
         [TG__INPUT_MESSAGE]     = ROW(refuse),
+        [TG__INPUT_PROGRESS]    = ROW(refuse),
         [TG__INPUT_CLOSED]      = ROW(refuse),
         [TG__INPUT_TIMER]       = ROW(tg__on_token_timer),
         [TG__INPUT_SUBSCRIBE]   = ROW(tg__on_subscribe),
@@ -234,9 +242,9 @@ void tg__engine_close(tg__engine *engine)
 
 static bool is_late(const tg__engine *engine, const tg__input *input)
 {
-    const bool of_a_connection = input->kind == TG__INPUT_CONNECTED ||
-                                 input->kind == TG__INPUT_MESSAGE ||
-                                 input->kind == TG__INPUT_CLOSED;
+    const bool of_a_connection =
+        input->kind == TG__INPUT_CONNECTED || input->kind == TG__INPUT_MESSAGE ||
+        input->kind == TG__INPUT_PROGRESS || input->kind == TG__INPUT_CLOSED;
     return of_a_connection && input->generation != engine->generation;
 }
 
@@ -276,6 +284,14 @@ static void sweep(tg__engine *engine, int64_t now_ns)
     }
 }
 
+/* Sums that many places change. */
+static void show_sums(tg__engine *engine)
+{
+    tg__engine_counters *counters = &engine->counters;
+    atomic_store_explicit(&counters->wanted, engine->desired.want_count, memory_order_relaxed);
+    atomic_store_explicit(&counters->held, engine->desired.held_count, memory_order_relaxed);
+}
+
 tg_err tg__engine_input(tg__engine *engine, const tg__input *input)
 {
     TG_ENSURE((unsigned)input->kind < TG__INPUT_COUNT, TG_ERR_INVALID_ARGUMENT);
@@ -294,6 +310,7 @@ tg_err tg__engine_input(tg__engine *engine, const tg__input *input)
     const tg_err err = table[engine->state][input->kind].handle(engine, input);
     publish(engine, input);
     sweep(engine, input->now_ns);
+    show_sums(engine);
     return err;
 }
 

@@ -66,6 +66,7 @@ typedef enum tg__input_kind {
     TG__INPUT_STOP,
     TG__INPUT_CONNECTED,
     TG__INPUT_MESSAGE,
+    TG__INPUT_PROGRESS, /* more of a message has come, and not yet all of it */
     TG__INPUT_CLOSED,
     TG__INPUT_TIMER,
     TG__INPUT_SUBSCRIBE,
@@ -80,7 +81,7 @@ typedef enum tg__input_kind {
 
 typedef struct tg__input {
     tg__input_kind kind;
-    uint32_t generation; /* CONNECTED, MESSAGE, CLOSED: of the CONNECT action */
+    uint32_t generation; /* CONNECTED, MESSAGE, PROGRESS, CLOSED: of the CONNECT action */
     int64_t now_ns;      /* monotonic; never goes back */
     union {
         struct {
@@ -88,6 +89,7 @@ typedef struct tg__input {
             size_t size;
             int64_t received_mono_ns;
         } message;
+        size_t progress;  /* bytes of the message that have come so far */
         const char *peer; /* CONNECTED: whom it leads to, for people; NULL: unnamed */
         tg__closed closed;
         struct {
@@ -201,6 +203,13 @@ typedef struct tg__engine_counters {
     _Atomic uint64_t audits_failed;
     _Atomic uint64_t reports_sent;
     _Atomic uint64_t reports_failed; /* no memory, or too many different values for a message */
+    _Atomic uint64_t ended[TG__CAUSE_COUNT]; /* attempts and connections */
+    _Atomic uint64_t link_timeouts;
+    _Atomic uint64_t data_timeouts;
+    _Atomic uint64_t delays_told;
+    _Atomic uint64_t stops;
+    _Atomic uint64_t wanted;
+    _Atomic uint64_t held;
 } tg__engine_counters;
 
 /* What is wanted on the conflated channel, which is everything. */

@@ -6,9 +6,12 @@
 static void admit(tg__engine *engine, tg_instrument_id id, const tg_image *image, uint64_t covered,
                   const tg__arrival *arrival)
 {
-    if (tg__store_admit(engine->store, id, image, covered, arrival) == TG__REFUSED_UNKNOWN) {
+    const tg__admission admission = tg__store_admit(engine->store, id, image, covered, arrival);
+    if (admission == TG__REFUSED_UNKNOWN) {
         tg__count(&engine->counters.unknown_rows, 1);
         engine->session.unknown_row = true;
+    } else if (admission == TG__REFUSED_INTEGRITY) {
+        tg__engine_contradicted(engine, id);
     }
 }
 
@@ -50,6 +53,7 @@ static void admit_frame(tg__engine *engine, const tg__input *input, const tg__fr
         admit(engine, engine->updates[i].id, &engine->updates[i].image, engine->updates[i].covered,
               &arrival);
     }
+    tg__engine_ask_for_contradicted(engine);
     tg__store_channel_alive(engine->store, engine->decoded_ns);
     engine->dirty = true;
     tg__count(&engine->counters.frames, 1);
@@ -99,20 +103,6 @@ void tg__engine_check_live(tg__engine *engine, int64_t now_ns)
     }
 }
 
-/* A snapshot restates rows, but not depth. Without room it is left out: the next RESYNC has it. */
-static void resync_priority(tg__engine *engine)
-{
-    const tg__request request = {TG__KIND_RESYNC, tg__engine_request_number(engine),
-                                 TG__CHANNEL_PRIORITY};
-    size_t capacity = 0;
-    size_t size = 0;
-    uint8_t *out = tg__engine_out(engine, &capacity);
-    if (engine->priority.held_count > 0 && tg__engine_room(engine) >= 4 &&
-        tg__request_encode(&request, NULL, 0, out, capacity, &size) == TG_OK) {
-        tg__engine_send(engine, size);
-    }
-}
-
 void tg__engine_resync(tg__engine *engine, int64_t now_ns)
 {
     tg__session *session = &engine->session;
@@ -135,7 +125,7 @@ void tg__engine_resync(tg__engine *engine, int64_t now_ns)
     tg__count(&engine->counters.resyncs, 1);
     session->resync_tries++;
     session->resync_last_ns = now_ns;
-    resync_priority(engine);
+    tg__engine_resync_priority(engine); /* a snapshot restates rows, but not depth */
     session->resync_at_ns = now_ns + session->resync_gap_ns;
     session->resync_gap_ns = tg__min_ns(session->resync_gap_ns * 2, TG__RESYNC_LAST_NS);
     tg__store_set_link(engine->store, TG__LINK_RESYNCING, now_ns);
@@ -193,7 +183,9 @@ static void repaired(tg__engine *engine, int64_t now_ns)
         engine->state = TG__ENGINE_JOINING;
         session->resync_at_ns = TG__NEVER;
     }
-    if (engine->state == TG__ENGINE_JOINING || session->step_at_ns != TG__NEVER) {
+    /* An image of a set that nobody asked for is not ours, either: another must follow. */
+    if (engine->state == TG__ENGINE_JOINING || session->step_at_ns != TG__NEVER ||
+        !tg__engine_is_current(engine)) {
         session->step_at_ns = now_ns + TG__JOIN_NS;
     }
     const bool told = session->gap_told;
@@ -305,6 +297,8 @@ tg_err tg__on_ticks(tg__engine *engine, const tg__input *input)
         }
     }
     engine->dirty = true;
+    tg__engine_ask_for_contradicted(engine);
+    tg__engine_ticks_applied(engine, input->now_ns);
     check_unknown_row(engine, input->now_ns);
     return TG_OK;
 }

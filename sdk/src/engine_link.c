@@ -17,6 +17,7 @@ static void reset_session(tg__engine *engine)
     engine->session.data_at_ns = TG__NEVER;
     engine->session.echo_at_ns = TG__NEVER;
     engine->session.resync_at_ns = TG__NEVER;
+    engine->session.books_at_ns = TG__NEVER;
     engine->session.token_end_ns = TG__NEVER;
     engine->session.renew_at_ns = TG__NEVER;
     engine->session.pump_at_ns = TG__NEVER;
@@ -128,6 +129,7 @@ static void judge_endpoint(tg__engine *engine, int64_t now_ns, tg__cause cause, 
 void tg__engine_lose(tg__engine *engine, int64_t now_ns, const tg__closed *closed)
 {
     const tg__policy_row row = tg__policy_of(closed);
+    tg__count(&engine->counters.ended[closed->cause], 1);
     judge_endpoint(engine, now_ns, closed->cause, row.policy);
     if (was_stable(engine, now_ns)) {
         tg__backoff_reset(&engine->backoff);
@@ -144,6 +146,7 @@ void tg__engine_lose(tg__engine *engine, int64_t now_ns, const tg__closed *close
         tg__count(&engine->counters.tokens_refused, 1);
     }
     if (stop) {
+        tg__count(&engine->counters.stops, 1);
         engine->state = TG__ENGINE_IDLE;
         (void)tg__engine_event(engine, TG_EVENT_SESSION, now_ns, row.err, "%.150s; stopped%s",
                                cause, renew ? ": no other token is there" : "");
@@ -159,6 +162,7 @@ void tg__engine_lose(tg__engine *engine, int64_t now_ns, const tg__closed *close
     const tg__backoff_kind kind = slow || again          ? TG__BACKOFF_SLOW
                                   : closed->floor_ms > 0 ? TG__BACKOFF_TOLD
                                                          : TG__BACKOFF_OWN;
+    tg__count(&engine->counters.delays_told, closed->floor_ms > 0);
     const int64_t delay_ns = tg__backoff_next_ns(&engine->backoff, &engine->random, kind, floor_ms);
     engine->state = TG__ENGINE_WAITING;
     engine->session.step_at_ns = now_ns + delay_ns;
@@ -223,6 +227,7 @@ tg_err tg__on_waiting_timer(tg__engine *engine, const tg__input *input)
 static void data_overdue(tg__engine *engine, int64_t now_ns)
 {
     tg__session *session = &engine->session;
+    tg__count(&engine->counters.data_timeouts, 1);
     if (session->data_late) {
         tg__engine_leave(engine, now_ns, TG__CAUSE_TIMEOUT, 0,
                          "the link answers but brings no frames");
@@ -253,6 +258,7 @@ tg_err tg__on_session_timer(tg__engine *engine, const tg__input *input)
     const int64_t now_ns = input->now_ns;
     tg__session *session = &engine->session;
     if (now_ns >= session->link_at_ns) {
+        tg__count(&engine->counters.link_timeouts, 1);
         /* A dead link is cut: a polite close would hang in its send buffer. */
         tg__engine_leave(engine, now_ns, TG__CAUSE_TIMEOUT, 0, "nothing received for %lld ms",
                          (long long)(session->alive_ns / TG__MS_NS));
@@ -269,6 +275,9 @@ tg_err tg__on_session_timer(tg__engine *engine, const tg__input *input)
     }
     if (engine->state == TG__ENGINE_RESYNCING && now_ns >= session->resync_at_ns) {
         tg__engine_resync(engine, now_ns);
+    }
+    if (engine->state != TG__ENGINE_WAITING && now_ns >= session->books_at_ns) {
+        tg__engine_books_overdue(engine, now_ns);
     }
     if (engine->state == TG__ENGINE_WAITING) {
         return TG_OK; /* one of these gave the connection up */
@@ -313,6 +322,7 @@ int64_t tg__engine_deadline(const tg__engine *engine)
     deadline = tg__min_ns(deadline, session->sweep_at_ns);
     deadline = tg__min_ns(deadline, session->renew_at_ns);
     deadline = tg__min_ns(deadline, session->proof_at_ns);
+    deadline = tg__min_ns(deadline, session->books_at_ns);
     deadline = tg__min_ns(deadline, engine->audit_at_ns);
     deadline = tg__min_ns(deadline, tg__engine_report_deadline(engine));
     if (engine->state == TG__ENGINE_RESYNCING) {

@@ -7,6 +7,7 @@
 typedef enum repair {
     REPAIR_NONE,   /* it can be done without */
     REPAIR_RESYNC, /* images restate what it said */
+    REPAIR_BOOKS,  /* the priority channel restates it */
     REPAIR_LEAVE   /* nothing restates it */
 } repair;
 
@@ -23,7 +24,7 @@ static const kind_row kind_rows[] = {
     {TG__KIND_WELCOME,      true,  REPAIR_LEAVE,  "WELCOME",      tg__on_welcome},
     {TG__KIND_DELTA,        false, REPAIR_RESYNC, "DELTA",        tg__on_delta},
     {TG__KIND_SNAPSHOT,     false, REPAIR_RESYNC, "SNAPSHOT",     tg__on_snapshot},
-    {TG__KIND_TICKS,        false, REPAIR_RESYNC, "TICKS",        tg__on_ticks},
+    {TG__KIND_TICKS,        false, REPAIR_BOOKS,  "TICKS",        tg__on_ticks},
     {TG__KIND_DICTIONARY,   false, REPAIR_LEAVE,  "DICTIONARY",   tg__on_dictionary},
     {TG__KIND_ANSWER,       false, REPAIR_LEAVE,  "ANSWER",       tg__on_answer},
     {TG__KIND_FOUND,        false, REPAIR_NONE,   "FOUND",        tg__on_found},
@@ -89,6 +90,8 @@ void tg__engine_reject(tg__engine *engine, const tg__input *input, tg_err err,
                          tg__kind_name(kind), tg_err_text(err), place);
     } else if (row->repair == REPAIR_RESYNC) {
         tg__engine_gap(engine, now_ns, err, "a frame was rejected");
+    } else if (row->repair == REPAIR_BOOKS) {
+        tg__engine_ticks_lost(engine, now_ns, err);
     }
 }
 
@@ -102,10 +105,37 @@ static tg_err on_unknown_kind(tg__engine *engine, const tg__input *input, uint8_
     return TG_OK;
 }
 
+static int64_t later_ns(int64_t deadline_ns, int64_t ns)
+{
+    return deadline_ns < ns ? ns : deadline_ns;
+}
+
+/*
+ * A large message over a slow link is life, and everything else waits behind it: answers, echoes,
+ * heartbeats, the image that was asked for. Who gave up would get the same message again. What is
+ * on screen grows old meanwhile, and says so by itself.
+ */
+tg_err tg__on_progress(tg__engine *engine, const tg__input *input)
+{
+    tg__session *session = &engine->session;
+    if (input->as.progress < session->progress + TG__PROGRESS_SIZE) {
+        return TG_OK;
+    }
+    session->progress = input->as.progress;
+    const int64_t now_ns = input->now_ns;
+    session->link_at_ns = later_ns(session->link_at_ns, now_ns + session->alive_ns);
+    session->data_at_ns = later_ns(session->data_at_ns, now_ns + session->alive_ns);
+    session->step_at_ns = later_ns(session->step_at_ns, now_ns + TG__JOIN_NS);
+    session->resync_at_ns = later_ns(session->resync_at_ns, now_ns + session->alive_ns);
+    session->books_at_ns = later_ns(session->books_at_ns, now_ns + TG__BOOKS_NS);
+    return TG_OK;
+}
+
 tg_err tg__on_message(tg__engine *engine, const tg__input *input)
 {
     const size_t size = input->as.message.size;
     tg__session *session = &engine->session;
+    session->progress = 0;
     tg__count(&engine->counters.messages, 1);
     tg__count(&engine->counters.bytes, size);
     const bool opening = engine->state == TG__ENGINE_OPENING;

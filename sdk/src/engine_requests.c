@@ -6,6 +6,9 @@
 #include "engine_state.h"
 
 #define PACE_BURST_NS TG__S_NS /* a second's worth of items may go at once */
+/* A name at its longest, and what stands around all of them. */
+#define NAME_BYTES_MAX (3u + TG_VENUE_NAME_SIZE + TG_SYMBOL_SIZE)
+#define HEAD_BYTES_MAX 16u
 
 void tg__engine_forget_requests(tg__engine *engine)
 {
@@ -72,6 +75,17 @@ static int64_t item_ns(const tg__engine *engine)
     return rate == 0 ? TG__S_NS : rate < TG__S_NS ? TG__S_NS / rate : 1;
 }
 
+/* How many items a request may have for its size alone. */
+static int64_t fitting_items(const tg__engine *engine)
+{
+    const uint32_t size_max = engine->session.limits.message_size_max;
+    if (size_max < HEAD_BYTES_MAX + NAME_BYTES_MAX) {
+        return 1; /* no gateway says so little */
+    }
+    const uint32_t items = (size_max - HEAD_BYTES_MAX) / NAME_BYTES_MAX;
+    return items < TG__REQUEST_ITEMS ? items : TG__REQUEST_ITEMS;
+}
+
 /* How many items the advertised rate allows now (generic cell rate, burst of one second). */
 static uint32_t allowed_items(const tg__engine *engine, int64_t now_ns)
 {
@@ -80,7 +94,8 @@ static uint32_t allowed_items(const tg__engine *engine, int64_t now_ns)
     if (items <= 0) {
         return 0; /* the gateway called us too fast: the time of the next item lies further off */
     }
-    return items < TG__REQUEST_ITEMS ? (uint32_t)items : TG__REQUEST_ITEMS;
+    const int64_t most = fitting_items(engine);
+    return (uint32_t)(items < most ? items : most);
 }
 
 static void pay(tg__engine *engine, int64_t now_ns, uint32_t items)
@@ -266,7 +281,7 @@ static void take_results(tg__engine *engine, tg__pending_request *pending, int64
 {
     uint32_t open = 0;
     for (uint32_t i = 0; i < pending->count; i++) {
-        const uint32_t want = pending->wants[i];
+        const tg__want_number want = pending->wants[i];
         if (want == TG__NO_WANT) {
             continue;
         }
@@ -287,6 +302,9 @@ static void take_results(tg__engine *engine, tg__pending_request *pending, int64
             tg__store_set_not_entitled(engine->store, result->id,
                                        result->code == TG__ANSWER_NOT_ENTITLED);
         }
+    }
+    if (!pending->ask) {
+        tg__desired_ask_again(desired_of(engine, pending->channel)); /* there is room now */
     }
     pending->answered = true;
     if (open == 0) {

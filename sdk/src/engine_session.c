@@ -222,6 +222,13 @@ tg_err tg__on_limits(tg__engine *engine, const tg__input *input)
         tg__engine_reject(engine, input, err, &fault);
         return TG_OK;
     }
+    const tg__limits *before = &engine->session.limits;
+    if (limits.instruments_max > before->instruments_max) {
+        tg__desired_ask_again(&engine->desired);
+    }
+    if (limits.priority_max > before->priority_max) {
+        tg__desired_ask_again(&engine->priority);
+    }
     engine->session.limits = limits;
     tg__engine_pump(engine, input->now_ns);
     return TG_OK;

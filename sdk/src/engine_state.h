@@ -28,6 +28,12 @@
 #define TG__RESYNC_FIRST_NS (1 * TG__S_NS) /* between two RESYNCs; doubles up to the last */
 #define TG__RESYNC_LAST_NS  (16 * TG__S_NS)
 #define TG__RESYNC_TRIES    4u
+#define TG__BOOKS_NS        (2 * TG__S_NS) /* for the priority channel to be restated */
+#define TG__BOOKS_TRIES     2u
+/* Of a message that takes long, so much within alive_ns proves the link: what comes in crumbs does
+ * not. A message of 1 MiB then takes less than three minutes. */
+#define TG__PROGRESS_SIZE   (32u * 1024u)
+#define TG__CONTRADICTIONS  16u /* of a session: so many rows are asked for, once each */
 #define TG__SWEEP_NS        (250 * TG__MS_NS) /* between two looks for what time did to qualities */
 #define TG__STABLE_NS       (10 * TG__S_NS)   /* of applied data before the back-off is forgotten */
 #define TG__FAULTS_MAX      4u                /* rejected messages in one connection ... */
@@ -41,9 +47,9 @@ typedef struct tg__pending_request {
     uint32_t number; /* 0: free */
     uint32_t count;
     tg__channel_kind channel;
-    bool ask;                          /* SUBSCRIBE */
-    bool answered;                     /* at least once; items may be pending still */
-    uint32_t wants[TG__REQUEST_ITEMS]; /* TG__NO_WANT: settled */
+    bool ask;                                 /* SUBSCRIBE */
+    bool answered;                            /* at least once; items may be pending still */
+    tg__want_number wants[TG__REQUEST_ITEMS]; /* TG__NO_WANT: settled */
 } tg__pending_request;
 
 typedef struct tg__pending_find {
@@ -87,6 +93,7 @@ typedef struct tg__session {
     tg__limits limits;
     bool have_images; /* a SNAPSHOT was applied */
     bool gap_told;    /* TG_EVENT_GAP went out and TG_EVENT_RESYNCED has not */
+    bool books_gap;   /* the same of the priority channel */
     bool store_full;  /* an entry found no room in the store: its rows are unknown for that */
     bool unknown_row; /* a row came whose id no entry named */
     uint8_t introduced[(TG_INSTRUMENT_MAX + 8u) / 8u]; /* ids whose ADD came in this session */
@@ -94,6 +101,7 @@ typedef struct tg__session {
     bool token_sent;    /* a renewal has no answer yet */
     bool token_refused; /* the latest renewal was */
     uint32_t resync_tries;
+    uint32_t books_tries;
     uint32_t faults;
     int64_t fault_at_ns;
     int64_t resync_gap_ns;  /* pause after the next RESYNC */
@@ -108,16 +116,21 @@ typedef struct tg__session {
     int64_t renew_gap_ns; /* pause after the next failed renewal */
     /* deadlines */
     int64_t step_at_ns; /* what the state waits for: connection, WELCOME, attempt, answer, image */
-    int64_t link_at_ns; /* any byte renews it */
+    int64_t link_at_ns; /* a message renews it, and progress with a large one */
     int64_t data_at_ns; /* an applied frame renews it */
     int64_t echo_at_ns;
     int64_t resync_at_ns;
+    int64_t books_at_ns; /* the next look whether the priority channel was restated */
     int64_t renew_at_ns; /* the next step of a renewal */
     int64_t pump_at_ns;
     int64_t sweep_at_ns;
     int64_t proof_at_ns; /* the end of the wait for TG__PROOF_ECHO */
     tg__proof proof;
     tg__lateness lateness;
+    size_t progress; /* with the message that is coming, when that last counted */
+    uint32_t contradicted_count;
+    uint32_t contradicted_asked; /* how many of them the gateway was asked for */
+    tg_instrument_id contradicted[TG__CONTRADICTIONS];
     bool late;      /* frames are */
     bool continued; /* a frame was applied since the latest hole was noted */
 } tg__session;
@@ -266,6 +279,21 @@ void tg__engine_check_live(tg__engine *engine, int64_t now_ns);
 void tg__engine_gap(tg__engine *engine, int64_t now_ns, tg_err err, const char *text);
 void tg__engine_resync(tg__engine *engine, int64_t now_ns);
 
+/* --- engine_repair.c: losses that concern less than the whole channel --- */
+
+/* TICKS that could not be read: depth of what has priority is in doubt, and nothing else. */
+void tg__engine_ticks_lost(tg__engine *engine, int64_t now_ns, tg_err err);
+/* TICKS were applied. */
+void tg__engine_ticks_applied(tg__engine *engine, int64_t now_ns);
+/* Its deadline has passed. */
+void tg__engine_books_overdue(tg__engine *engine, int64_t now_ns);
+/* Asks for the priority channel anew; without room it is left out. */
+void tg__engine_resync_priority(tg__engine *engine);
+/* A row came whose version the store has with other values. */
+void tg__engine_contradicted(tg__engine *engine, tg_instrument_id id);
+/* Behind the last row of a message. */
+void tg__engine_ask_for_contradicted(tg__engine *engine);
+
 /* --- engine_clock.c: the machine slept, or its clock was set --- */
 
 tg_err tg__on_clock(tg__engine *engine, const tg__input *input);
@@ -306,6 +334,7 @@ void tg__engine_report(tg__engine *engine, int64_t now_ns);
 /* --- engine_message.c: one message --- */
 
 tg_err tg__on_message(tg__engine *engine, const tg__input *input);
+tg_err tg__on_progress(tg__engine *engine, const tg__input *input);
 /* A message that does not decode: say where, and repair or give up. */
 void tg__engine_reject(tg__engine *engine, const tg__input *input, tg_err err,
                        const tg__fault *fault);

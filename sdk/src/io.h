@@ -30,6 +30,8 @@ typedef struct tg__io_handler {
     /* A whole message; the bytes are valid during the call. received_mono_ns: its last byte. */
     void (*on_message)(void *ctx, uint32_t generation, const uint8_t *bytes, size_t size,
                        int64_t received_mono_ns);
+    /* More of a message has come, and not yet all of it: size bytes so far. */
+    void (*on_progress)(void *ctx, uint32_t generation, size_t size);
     void (*on_closed)(void *ctx, uint32_t generation, const tg__closed *closed);
     void (*on_timer)(void *ctx);
     void (*on_wake)(void *ctx);

@@ -141,7 +141,8 @@ static void report_closed(connection *c)
 static void set_cause(connection *c, tg__cause cause, const char *text)
 {
     c->closed.cause = cause;
-    (void)snprintf(c->closed.text, sizeof c->closed.text, "%s", text);
+    (void)snprintf(c->closed.text, sizeof c->closed.text, "%.*s", (int)sizeof c->closed.text - 1,
+                   text);
 }
 
 static void schedule_step(tg__io *io);
@@ -471,6 +472,8 @@ static void on_receive(connection *c, struct lws *wsi, const uint8_t *bytes, siz
         io->in_used = 0;
         io->handler.on_message(io->handler.ctx, c->generation, message, message_size,
                                tg_clock_mono_ns(&io->clock));
+    } else {
+        io->handler.on_progress(io->handler.ctx, c->generation, io->in_used);
     }
 }
 

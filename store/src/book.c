@@ -53,6 +53,7 @@ static void prove(const tg_store *store, tg__book_row *to, const tg__arrival *ar
 {
     to->proved_mono_ns = arrival->received_mono_ns;
     to->proved_era = store->era;
+    to->doubted = false;
 }
 
 static void take_over(tg_store *store, uint8_t index, tg_version version, const tg_book *book)
@@ -97,6 +98,9 @@ tg_err tg__store_admit_book(tg_store *store, tg_instrument_id id, tg_version ver
         tg__tally_add(&store->tally.depth_admitted, 1);
     } else if (*admission != TG__CONFIRMED) {
         tg__tally_add(&store->tally.depth_refused, 1);
+        if (*admission == TG__REFUSED_INTEGRITY) {
+            tg__store_doubt_book(store, id);
+        }
         return TG_OK;
     }
     if (held->has_value && store->book_lineage[index] == store->lineage) {
@@ -109,6 +113,21 @@ tg_err tg__store_admit_book(tg_store *store, tg_instrument_id id, tg_version ver
 void tg__store_drop_book(tg_store *store, tg_instrument_id id)
 {
     tg__book_free(store, tg__table_row(store->pending, id));
+}
+
+void tg__store_doubt_book(tg_store *store, tg_instrument_id id)
+{
+    const uint8_t index = store->pending->book_of[tg__table_row(store->pending, id)];
+    if (index != 0) {
+        store->pending->book[index].doubted = true;
+        touch(store, index);
+    }
+}
+
+bool tg__store_is_book_doubted(const tg_store *store, tg_instrument_id id)
+{
+    const uint8_t index = store->pending->book_of[tg__table_row(store->pending, id)];
+    return index != 0 && store->pending->book[index].doubted;
 }
 
 void tg__book_drop_values(tg_store *store, uint16_t row)

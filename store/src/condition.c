@@ -78,14 +78,18 @@ void tg__store_set_not_entitled(tg_store *store, tg_instrument_id id, bool refus
     tg__watch_mark(store, row);
 }
 
-void tg__store_set_unfollowed(tg_store *store, tg_instrument_id id)
+void tg__row_unprove(tg_store *store, uint16_t row, uint8_t flag)
 {
-    const uint16_t row = tg__table_row(store->pending, id);
-    if (row == 0 || tg__table_has(store->pending, row, TG__ROW_UNFOLLOWED)) {
+    if (row == 0 || tg__table_has(store->pending, row, flag)) {
         return;
     }
-    tg__row_flag(store, row, TG__ROW_UNFOLLOWED, 0);
+    tg__row_flag(store, row, flag, 0);
     store->ledger[row].usual = 0;
     tg__row_touch(store, row);
     tg__watch_mark(store, row);
+}
+
+void tg__store_set_unfollowed(tg_store *store, tg_instrument_id id)
+{
+    tg__row_unprove(store, tg__table_row(store->pending, id), TG__ROW_UNFOLLOWED);
 }

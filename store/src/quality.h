@@ -42,7 +42,8 @@ typedef struct tg__row_axis {
     bool not_entitled;
     bool delayed;
     bool halted;
-    bool unfollowed; /* no channel carries it any more */
+    bool unfollowed;   /* no channel carries it any more */
+    bool contradicted; /* or something of it alone was lost */
 } tg__row_axis;
 
 /* How long before now; 0 for what lies after it, as a reader may have taken its time earlier. */
@@ -106,6 +107,8 @@ static inline bool tg__quality_is_quiet(const tg__row_axis *row, int64_t now_mon
  *   link.doubt     not proved since the last loss on the link (RESYNCING, GAP or STALE)
  *   STALE          the venue is, or the row was not proved since it was
  *   STALE          the last proof (the row's own, or the channel's) is older than the timeout
+ *   GAP            the same version came with other values: one of the two was damaged; of depth,
+ *                  that or a loss on the channel that brings it
  *   STALE          no channel carries the row any more: a live channel proves nothing of it
  *   STALE          what arrives is late: it was true once, and the chain is whole
  *   HALTED         the venue says that it does not trade
@@ -139,6 +142,9 @@ static inline tg__verdict tg__quality_at(const tg__link_axis *link, const tg__lo
     }
     if (tg__quality_is_late(link, row, now_mono_ns)) {
         verdict = tg__verdict_worse(verdict, TG_QUALITY_STALE, TG_QUALITY_CAUSE_SILENCE);
+    }
+    if (row->contradicted) {
+        verdict = tg__verdict_worse(verdict, TG_QUALITY_GAP, TG_QUALITY_CAUSE_CONTRADICTED);
     }
     if (row->unfollowed) {
         verdict = tg__verdict_worse(verdict, TG_QUALITY_STALE, TG_QUALITY_CAUSE_UNSUBSCRIBED);

@@ -234,6 +234,10 @@ static inline void tg__row_flag(tg_store *store, uint16_t row, uint8_t set, uint
     }
 }
 
+/* Row is not believed from here on, for the reason of flag, until it is admitted or confirmed. Row
+ * 0: nothing happens. */
+void tg__row_unprove(tg_store *store, uint16_t row, uint8_t flag);
+
 /* A loss begins, or ends: what was proved before needs a new proof. */
 static inline uint32_t tg__era_begin(tg_store *store)
 {

@@ -39,6 +39,11 @@ _Static_assert(sizeof(tg__cell) == 192, "a cell is three cache lines");
 #define TG__ROW_DELAYED      0x08u /* the entry's: quality needs it */
 #define TG__ROW_RESTARTED    0x10u /* taken over from another lineage without proof of age */
 #define TG__ROW_UNFOLLOWED   0x20u /* no channel carries it any more */
+#define TG__ROW_CONTRADICTED                                                                       \
+    0x40u /* its version came with other values, and none since that agree */
+
+/* What the next admission or confirmation takes back. */
+#define TG__ROW_UNPROVED (TG__ROW_UNFOLLOWED | TG__ROW_CONTRADICTED)
 
 typedef struct tg__tag {
     tg_instrument_id id;
@@ -86,6 +91,7 @@ typedef struct tg__book_row {
     uint32_t proved_era;
     uint16_t row; /* whose it is; 0: free */
     bool has_value;
+    bool doubted; /* something of its channel was lost; until it is admitted or confirmed again */
 } tg__book_row;
 
 struct tg_view {
@@ -163,6 +169,7 @@ static inline tg__row_axis tg__table_top(const tg_view *table, uint16_t row)
         .proved_mono_ns = cell->proved_mono_ns,
         .proved_era = cell->proved_era,
         .has_value = tg__table_has(table, row, TG__ROW_HAS_VALUE),
+        .contradicted = tg__table_has(table, row, TG__ROW_CONTRADICTED),
     };
 }
 
@@ -180,6 +187,7 @@ static inline tg__verdict tg__table_quality(const tg_view *table, uint16_t row,
         .delayed = (tag->flags & TG__ROW_DELAYED) != 0,
         .halted = tg__table_cell(table, row)->image.value[TG_FIELD_STATUS] == TG_TRADING_HALTED,
         .unfollowed = (tag->flags & TG__ROW_UNFOLLOWED) != 0,
+        .contradicted = group->contradicted,
     };
     return tg__quality_at(&table->link, &table->loss, &table->venue[tag->venue].axis, &axis,
                           now_mono_ns);
@@ -191,7 +199,7 @@ static inline bool tg__table_is_plain(const tg_view *table, uint16_t row, int64_
 {
     const tg__tag *tag = &table->tag[row];
     const tg__cell *cell = tg__table_cell(table, row);
-    const uint8_t against = TG__ROW_NOT_ENTITLED | TG__ROW_DELAYED | TG__ROW_UNFOLLOWED;
+    const uint8_t against = TG__ROW_NOT_ENTITLED | TG__ROW_DELAYED | TG__ROW_UNPROVED;
     return (tag->flags & (TG__ROW_HAS_VALUE | against)) == TG__ROW_HAS_VALUE &&
            cell->proved_era >= table->plain.era && now_mono_ns <= table->plain.until_mono_ns &&
            cell->image.value[TG_FIELD_STATUS] != TG_TRADING_HALTED &&

@@ -84,7 +84,7 @@ static void take_over(tg_store *store, uint16_t row, const tg_image *image,
     }
     write_row(store, tg__row_renew(store, row), image, arrival);
     store->ledger[row].epoch = image->epoch;
-    tg__row_flag(store, row, TG__ROW_HAS_VALUE, TG__ROW_UNFOLLOWED);
+    tg__row_flag(store, row, TG__ROW_HAS_VALUE, TG__ROW_UNPROVED);
     (void)follow_up(store, row, image);
 }
 
@@ -119,7 +119,7 @@ void tg__store_expect(const tg_store *store, tg_instrument_id id)
  * Row has just been taken over: may its next tick take the short way? Yes, if it is where its id
  * says and the rule of admission has nothing to ask but the version. Whatever changes one of these
  * afterwards puts usual back to 0: another identity, its lineage and scale with it, losing its
- * channel, and a quality that any tick can change.
+ * channel, being contradicted, and a quality that any tick can change.
  */
 static void settle_usual(tg_store *store, uint16_t row, tg_instrument_id id)
 {
@@ -188,7 +188,7 @@ __attribute__((noinline)) static tg__admission admit_with_care(tg_store *store, 
     case TG__CONFIRMED:
         if (holding.has_value && holding.comparable) {
             prove(store, tg__row_edit(store, row), arrival);
-            tg__row_flag(store, row, 0, TG__ROW_UNFOLLOWED);
+            tg__row_flag(store, row, 0, TG__ROW_UNPROVED);
             tg__watch_tick(store, row, image);
             tg__ledger_confirmed(store, row, image, covered);
         }
@@ -200,6 +200,9 @@ __attribute__((noinline)) static tg__admission admit_with_care(tg_store *store, 
         tg__refusal_count(store, row, admission);
         break;
     case TG__REFUSED_INTEGRITY:
+        tg__row_unprove(store, row, TG__ROW_CONTRADICTED);
+        tg__refusal_count(store, row, admission);
+        break;
     case TG__REFUSED_UNKNOWN:
         tg__refusal_count(store, row, admission);
         break;

@@ -98,6 +98,7 @@ tg_err tg_view_depth(const tg_view *view, tg_instrument_id id, int64_t now_mono_
         .proved_mono_ns = held->proved_mono_ns,
         .proved_era = held->proved_era,
         .has_value = true,
+        .contradicted = held->doubted,
     };
     out->book = held->book;
     out->version = held->version;

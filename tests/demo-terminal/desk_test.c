@@ -23,11 +23,58 @@ static void fit(desk *table, const tg_grid *grid)
              (uint16_t)(tg_grid_rows(grid) > 2 ? tg_grid_rows(grid) - 2 : 0));
 }
 
+/* Of the whole test. */
+static stage_windows *windows;
+static process_stalls *stalls;
+static latency_span *span;
+
+static int open_latency(void **state)
+{
+    (void)state;
+    assert_int_equal(stage_windows_open(STAGE_WINDOWS_BYTES, 0, &windows), TG_OK);
+    assert_int_equal(process_stalls_open(&stalls), TG_OK);
+    assert_int_equal(latency_span_open(&span), TG_OK);
+    const stall_tally none = {0};
+    for (int64_t s = 10; s <= 100; s += 10) {
+        stage_windows_record(windows, LATENCY_RECEIVED_TO_HANDED, s * MS);
+        stage_windows_end(windows, s * S, SCENE_UTC + s * S, &none);
+    }
+    return 0;
+}
+
+static int close_latency(void **state)
+{
+    (void)state;
+    latency_span_close(span);
+    process_stalls_close(stalls);
+    stage_windows_close(windows);
+    return 0;
+}
+
+static latency_view sample_latency(int64_t now_mono_ns)
+{
+    while (latency_span_step(span, windows, STAGE_WINDOWS_MAX)) {
+    }
+    const latency_view view = {
+        .windows = windows,
+        .stalls = stalls,
+        .sum = latency_span_sum(span),
+        .choice = latency_span_choice(span, windows),
+        .current = latency_span_is_current(span, windows),
+        .now_mono_ns = now_mono_ns,
+    };
+    return view;
+}
+
 static void draw(desk *table, tg_grid *grid, const tg_palette *palette, instrument_view *shown)
 {
     const header_view header = sample_header();
-    const desk_scene scene = {
-        .instrument = shown, .header = &header, .log = &events, .now_mono_ns = shown->now_mono_ns};
+    const latency_view latencies = sample_latency(shown->now_mono_ns);
+    const desk_scene scene = {.instrument = shown,
+                              .header = &header,
+                              .log = &events,
+                              .latency = &latencies,
+                              .now_mono_ns = shown->now_mono_ns};
     const tg_style blank = {palette->text, palette->background, 0};
     tg_grid_clear(grid, blank);
     fit(table, grid);
@@ -177,7 +224,7 @@ static void arrows_move_what_has_the_focus(void **state)
     desk_focus_next(table, false);
     const panel_area ladder = desk_layout(table)->area[PANEL_LADDER];
     const tg_span top = {(uint16_t)(ladder.row + 2), ladder.column, ladder.width};
-    char before[64];
+    char before[256];
     (void)snprintf(before, sizeof before, "%s", picture_text(&f, top));
     assert_true(desk_move(table, 3));
     draw(table, f.grid, f.palette, scene_look(&scene, 90 * S));
@@ -322,5 +369,5 @@ int main(void)
         cmocka_unit_test(another_instrument_begins_with_nothing_of_the_one_before),
         cmocka_unit_test(drawing_what_changed_equals_drawing_everything),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_latency, close_latency);
 }

@@ -23,7 +23,8 @@ static void every_span_gets_its_part(void **state)
     (void)state;
     glass_times *times = NULL;
     assert_int_equal(glass_times_open(&times), TG_OK);
-    const pass_stamps stamps = {100 * S + 700 * US, 100 * S + 900 * US, 1000 * S};
+    const pass_stamps stamps = {100 * S + 700 * US, 100 * S + 900 * US, 1000 * S,
+                                100 * S + 600 * US};
     const fresh_row row = {100 * S, 100 * S + 300 * US, 1000 * S - 5000 * US, false};
     glass_times_record(times, &row, &stamps);
     expect_about(tg_histogram_percentile(glass_times_all(times, SPAN_COMMITTED_TO_DRAWN), 100),
@@ -43,7 +44,7 @@ static void first_images_and_unknown_times_say_nothing_about_the_exchange(void *
     (void)state;
     glass_times *times = NULL;
     assert_int_equal(glass_times_open(&times), TG_OK);
-    const pass_stamps stamps = {S + 2 * US, S + 3 * US, 1000 * S};
+    const pass_stamps stamps = {S + 2 * US, S + 3 * US, 1000 * S, S + 1 * US};
     const fresh_row first = {S, S + US, 1000 * S - 1, true};
     const fresh_row unknown = {S, S + US, 0, false};
     const fresh_row ahead = {S, S + US, 1000 * S + 50 * US, false};
@@ -68,7 +69,7 @@ static void the_recent_ones_forget(void **state)
     const int64_t start = 500 * S;
     for (int64_t second = 0; second < 30; second++) {
         const int64_t handed = start + second * S;
-        const pass_stamps stamps = {handed - 10 * US, handed, 1000 * S};
+        const pass_stamps stamps = {handed - 10 * US, handed, 1000 * S, handed - 20 * US};
         const fresh_row row = {handed - (second + 1) * 1000 * US, handed - 20 * US, 0, false};
         glass_times_record(times, &row, &stamps);
         const recent_times recent =

@@ -8,7 +8,7 @@ static layout_wish wish_of(uint16_t columns, uint16_t rows)
 {
     layout_wish wish = {.columns = columns, .first_row = 3, .row_count = rows};
     for (int i = 0; i < PANEL_COUNT; i++) {
-        wish.panel[i] = true;
+        wish.panel[i] = i != PANEL_LATENCY;
     }
     return wish;
 }
@@ -111,6 +111,32 @@ static void one_of_ladder_and_trades_has_the_width_alone(void **state)
     assert_int_equal(l.area[PANEL_LADDER].width, l.area[PANEL_QUOTE].width);
 }
 
+/* They were called up, the others were there before. */
+static void latencies_go_first_and_stand_last(void **state)
+{
+    (void)state;
+    layout_wish wish = wish_of(160, 34); /* 1280x720 */
+    wish.panel[PANEL_LATENCY] = true;
+    layout l = layout_fit(&wish);
+    assert_int_equal(l.area[PANEL_LATENCY].height, 26);
+    assert_int_equal(l.area[PANEL_QUOTE].height, 8);
+    assert_int_equal(l.area[PANEL_LATENCY].row, l.area[PANEL_QUOTE].row + 8);
+    assert_int_equal(l.area[PANEL_CHART].height, 0);
+    wish = wish_of(240, 90);
+    wish.panel[PANEL_LATENCY] = true;
+    l = layout_fit(&wish);
+    assert_true(l.area[PANEL_LATENCY].height > 26);
+    assert_int_equal(l.area[PANEL_LATENCY].row, l.area[PANEL_LOG].row + l.area[PANEL_LOG].height);
+    assert_int_equal(l.area[PANEL_LATENCY].row + l.area[PANEL_LATENCY].height, 93);
+    wish.row_count = 14;
+    l = layout_fit(&wish);
+    assert_int_equal(l.area[PANEL_LATENCY].height, 14);
+    wish.row_count = 11;
+    l = layout_fit(&wish);
+    assert_int_equal(l.area[PANEL_LATENCY].height, 0);
+    assert_int_equal(l.area[PANEL_QUOTE].height, 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +145,7 @@ int main(void)
         cmocka_unit_test(in_a_narrow_window_panels_take_the_lists_place_while_they_have_the_focus),
         cmocka_unit_test(the_last_panels_give_way_where_the_height_ends),
         cmocka_unit_test(one_of_ladder_and_trades_has_the_width_alone),
+        cmocka_unit_test(latencies_go_first_and_stand_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

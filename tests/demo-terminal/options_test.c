@@ -39,11 +39,12 @@ static void every_option_is_taken(void **state)
     assert_int_equal(o.seconds, 0);
     assert_false(o.headless);
     assert_int_equal(
-        read_line("--url=w --record rec --check-tape t.csv --palette red-up "
+        read_line("--url=w --record rec --export-hlog h --check-tape t.csv --palette red-up "
                   "--size 1920x1080 --font f.ttf --font-size 20 --seconds 7 --headless",
                   &o, why, sizeof why),
         TG_OK);
     assert_string_equal(o.record, "rec");
+    assert_string_equal(o.export_hlog, "h");
     assert_string_equal(o.check_tape, "t.csv");
     assert_string_equal(o.palette, "red-up");
     assert_string_equal(o.font, "f.ttf");
@@ -103,7 +104,7 @@ static void the_help_names_every_option(void **state)
         "--record",    "--check-tape",  "--help",         "--version",
         "--profile",   "--config",      "--state",        "--token-command",
         "--proxy",     "--client-cert", "--client-key",   "--client-key-password-file",
-        "--spki-pins", "--diagnose",    "--check-config",
+        "--spki-pins", "--diagnose",    "--check-config", "--export-hlog",
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_non_null(strstr(terminal_options_help(), names[i]));

@@ -22,7 +22,7 @@ static fixture open_fixture(void)
     fixture f = {0};
     assert_int_equal(glass_times_open(&f.times), TG_OK);
     assert_int_equal(tg_histogram_open(NULL, &f.stage), TG_OK);
-    const pass_stamps stamps = {2000000, 2500000, 9000000};
+    const pass_stamps stamps = {2000000, 2500000, 9000000, 1500000};
     const fresh_row row = {1000000, 1500000, 8000000, false};
     const fresh_row ahead = {1000000, 1500000, 9999999, false};
     glass_times_record(f.times, &row, &stamps);

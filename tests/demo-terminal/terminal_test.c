@@ -263,19 +263,59 @@ static void whatever_is_done_to_the_watchlist_only_the_truth_is_drawn(void **sta
     text_file_remove(&tape);
 }
 
+/* A letter that the latency panel may take must not be half of a filter, and the other way round.
+ */
+static void letters_go_to_the_filter_unless_the_latency_panel_has_the_focus(void **state)
+{
+    (void)state;
+    gateway_process gateway;
+    assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, NULL));
+    write_script("wait rows 2\n"
+                 "key F10\n"
+                 "type q\n"
+                 "wait text filter q\n"
+                 "key Esc\n"
+                 "wait no-text filter q\n"
+                 "key Shift-Tab\n"
+                 "type -\n"
+                 "key -\n"
+                 "type q\n"
+                 "wait no-text filter q\n"
+                 "key Tab\n"
+                 "type q\n"
+                 "wait text filter q\n"
+                 "key Shift-Tab\n"
+                 "type x\n"
+                 "wait text filter q\n"
+                 "key Esc\n"
+                 "key Esc\n"
+                 "wait no-text filter q\n"
+                 "check\n"
+                 "quit\n");
+    const char *const more[] = {"--script", SCRIPT, "--size", "1600x900", "--seconds", "60", NULL};
+    assert_int_equal(exit_code_of(start_terminal(&gateway, more)), 0);
+    assert_string_equal(file_text(SAID), "");
+    (void)gateway_process_stop(&gateway);
+    (void)unlink(SCRIPT);
+    remove_files();
+}
+
 static void write_random_script(unsigned steps)
 {
     static const char *const things[] = {
-        "key Up",       "key Down",        "key PgDn",       "key PgUp",         "key Home",
-        "key End",      "key Left",        "key Right",      "key Ctrl-s",       "key Ctrl-r",
-        "key Ctrl-l",   "key Ctrl-h",      "key Ctrl-a",     "key Ctrl-f",       "key Ctrl-b",
-        "key Ctrl-c",   "key Ctrl-p",      "key Ctrl-+",     "key Ctrl-+",       "key Ctrl--",
-        "key Ctrl-0",   "key Enter",       "key Esc",        "key Esc",          "key Tab",
-        "key Delete",   "key Backspace",   "key Space",      "key F1",           "key F4",
-        "key F7",       "type i",          "type ins",       "type 1 ",          "type 0.5",
-        "wheel 5 9 -3", "wheel 5 90 3",    "click 3 40",     "click 5 9",        "double 6 30",
-        "click 9 90",   "resize 1280x720", "resize 600x200", "resize 1901x1003", "resize 333x97",
-        "key F11",
+        "key Up",        "key Down",        "key PgDn",       "key PgUp",
+        "key Home",      "key End",         "key Left",       "key Right",
+        "key Ctrl-s",    "key Ctrl-r",      "key Ctrl-l",     "key Ctrl-h",
+        "key Ctrl-a",    "key Ctrl-f",      "key Ctrl-b",     "key Ctrl-c",
+        "key Ctrl-p",    "key Ctrl-+",      "key Ctrl-+",     "key Ctrl--",
+        "key Ctrl-0",    "key Enter",       "key Esc",        "key Esc",
+        "key Tab",       "key Delete",      "key Backspace",  "key Space",
+        "key F1",        "key F4",          "key F7",         "type i",
+        "type ins",      "type 1 ",         "type 0.5",       "wheel 5 9 -3",
+        "wheel 5 90 3",  "click 3 40",      "click 5 9",      "double 6 30",
+        "click 9 90",    "resize 1280x720", "resize 600x200", "resize 1901x1003",
+        "resize 333x97", "key F11",         "key F10",        "key Shift-Tab",
+        "key +",         "key -",
     };
     FILE *file = fopen(SCRIPT, "w");
     assert_non_null(file);
@@ -509,6 +549,7 @@ int main(void)
         cmocka_unit_test(the_watchlist_is_as_it_was_left),
         cmocka_unit_test(a_price_that_is_crossed_is_marked_until_it_is_confirmed),
         cmocka_unit_test(a_script_that_goes_wrong_says_where),
+        cmocka_unit_test(letters_go_to_the_filter_unless_the_latency_panel_has_the_focus),
         cmocka_unit_test(what_keeps_it_from_connecting_is_said_in_one_line),
         cmocka_unit_test(what_cannot_be_written_ends_with_four),
         cmocka_unit_test(a_signal_ends_it_orderly_with_its_files),

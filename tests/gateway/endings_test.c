@@ -12,6 +12,8 @@
 #include <tickglass/internal/frame.h>
 
 #include "follower.h"
+#include "round_trip.h"
+#include "scratch_folder.h"
 
 #define LOG_SIZE (1u << 20)
 
@@ -60,21 +62,7 @@ static unsigned await_close(wire_client *client, uint32_t *reconnect_after_ms)
     return (unsigned)bytes[0] << 8 | bytes[1];
 }
 
-/* A round trip that begins now: the gateway has seen everything that happened before. */
-static void make_a_round_trip(wire_client *client)
-{
-    static uint64_t cookie = 1000;
-    uint8_t message[64];
-    const uint8_t *bytes = NULL;
-    size_t size = 0;
-    assert_int_equal(tg__echo_encode(++cookie, message, sizeof message, &size), TG_OK);
-    wire_client_send(client, WIRE_BINARY, true, message, size);
-    do {
-        assert_int_equal(wire_client_receive(client, &bytes, &size), WIRE_BINARY);
-    } while (bytes[0] != TG__KIND_ECHO_REPLY);
-}
-
-static void follow(follower *f, size_t count)
+static void subscribe(follower *f, size_t count)
 {
     static tg__name names[FOLLOWER_MAX];
     follower_open(f, &gateway);
@@ -83,6 +71,11 @@ static void follow(follower *f, size_t count)
         names[i].id = (tg_instrument_id)i;
     }
     follower_subscribe(f, names, count);
+}
+
+static void follow(follower *f, size_t count)
+{
+    subscribe(f, count);
     while (f->frames < 5) {
         follower_step(f);
     }
@@ -319,6 +312,137 @@ static void an_empty_gateway_is_drained_at_once(void **state)
     expect_said("drained 0 connections in 0.000 s, 0 had to be cut");
 }
 
+/* Runs `tickglass-gateway drain` on that folder; its exit code, and what it said. */
+static int run_drain(const char *state_dir, const char *more, char *said, size_t said_size)
+{
+    char command[1024];
+    (void)snprintf(command, sizeof command, "'%s' drain --state-dir '%s' %s 2>&1",
+                   TG_GATEWAY_PROGRAM, state_dir, more);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    said[fread(said, 1, said_size - 1, pipe)] = '\0';
+    const int status = pclose(pipe);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void ask_to_drain(void)
+{
+    char state_dir[128];
+    char said[4096];
+    char expected[64];
+    (void)snprintf(state_dir, sizeof state_dir, "%s/state", gateway.folder);
+    (void)snprintf(expected, sizeof expected, "process %ld drains\n", (long)gateway.pid);
+    assert_int_equal(run_drain(state_dir, "", said, sizeof said), 0);
+    assert_string_equal(said, expected);
+}
+
+static void drain_asks_the_gateway_that_has_the_folder(void **state)
+{
+    (void)state;
+    wire_client *clients[3];
+    uint32_t wait_ms = 0;
+    start(NULL);
+    for (size_t i = 0; i < 3; i++) {
+        clients[i] = connect_well();
+        make_a_round_trip(clients[i]);
+    }
+    ask_to_drain();
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(await_close(clients[i], &wait_ms), TG__CLOSE_SERVICE_RESTART);
+        assert_in_range(wait_ms, 500, 5500);
+        wire_client_send(clients[i], WIRE_CLOSE, true, "\x03\xf4", 2);
+        wire_client_close(clients[i]);
+    }
+    assert_int_equal(await_exit(), 0);
+    expect_said("draining 3 connections");
+    expect_said("drained 3 connections in ");
+    expect_said(" 0 had to be cut");
+    expect_said("ended by drain: 3\n");
+    expect_right_index();
+}
+
+/* Nor does the first SIGTERM: a service manager may send one while an operator's drain goes on. */
+static void asking_for_a_drain_again_cuts_nobody(void **state)
+{
+    (void)state;
+    static const char *const arguments[] = {"--drain-interval-ms", "60000", NULL};
+    uint32_t wait_ms = 0;
+    start(arguments);
+    wire_client *first = connect_well();
+    wire_client *second = connect_well();
+    make_a_round_trip(second);
+    ask_to_drain();
+    assert_int_equal(await_close(first, &wait_ms), TG__CLOSE_SERVICE_RESTART);
+    wire_client_close(first);
+    ask_to_drain();
+    assert_int_equal(kill(gateway.pid, SIGTERM), 0);
+    for (unsigned i = 0; i < 3; i++) {
+        make_a_round_trip(second); /* more than one turn of the loop: its step is in a minute */
+    }
+    assert_int_equal(kill(gateway.pid, SIGTERM), 0);
+    assert_int_equal(await_close(second, &wait_ms), TG__CLOSE_SERVICE_RESTART);
+    wire_client_close(second);
+    assert_int_equal(await_exit(), 3);
+}
+
+/* Here it lasts two seconds, since the client never answers. */
+static void drain_waits_for_the_end_if_it_is_asked_to(void **state)
+{
+    (void)state;
+    char state_dir[128];
+    char said[4096];
+    char expected[64];
+    siginfo_t info;
+    start(NULL);
+    wire_client *silent = connect_well();
+    make_a_round_trip(silent);
+    (void)snprintf(state_dir, sizeof state_dir, "%s/state", gateway.folder);
+    (void)snprintf(expected, sizeof expected, "process %ld has ended\n", (long)gateway.pid);
+    assert_int_equal(run_drain(state_dir, "--wait", said, sizeof said), 0);
+    memset(&info, 0, sizeof info);
+    assert_int_equal(waitid(P_PID, (id_t)gateway.pid, &info, WEXITED | WNOHANG | WNOWAIT), 0);
+    assert_int_equal(info.si_pid, gateway.pid);
+    assert_non_null(strstr(said, expected));
+    wire_client_close(silent);
+    assert_int_equal(run_drain(state_dir, "", said, sizeof said), 1);
+    assert_non_null(strstr(said, "/state: no gateway uses this folder"));
+}
+
+static void a_drain_of_nobody_says_why(void **state)
+{
+    (void)state;
+    char said[4096];
+    assert_int_equal(run_drain("/nonexistent/state", "", said, sizeof said), 1);
+    assert_non_null(strstr(said, "/nonexistent/state: no gateway has ever used this folder"));
+    assert_int_equal(run_drain("/nonexistent/state", "--now", said, sizeof said), 2);
+    assert_non_null(strstr(said, "drain --now: there is no such option"));
+}
+
+static void a_fault_script_can_drain(void **state)
+{
+    (void)state;
+    /* The second one is for a drain that does not come: then it ends in another way. */
+    static const char script[] = "300 drain\n20000 reset-all\n";
+    static follower f;
+    uint32_t wait_ms = 0;
+    scratch_folder folder;
+    char path[256];
+    scratch_folder_open(&folder);
+    scratch_write(&folder, "faults", script, sizeof script - 1);
+    (void)snprintf(path, sizeof path, "%s", scratch_path(&folder, "faults"));
+    const char *const arguments[] = {"--hold-until-subscribed", "--faults", path, NULL};
+    start(arguments);
+    subscribe(&f, 10);
+    assert_int_equal(await_close(f.client, &wait_ms), TG__CLOSE_SERVICE_RESTART);
+    assert_in_range(wait_ms, 500, 5500);
+    wire_client_send(f.client, WIRE_CLOSE, true, "\x03\xf4", 2);
+    follower_close(&f);
+    assert_int_equal(await_exit(), 0);
+    expect_said(" ms: drain (line 1, due at 300 ms)");
+    expect_said("drained 1 connections in ");
+    scratch_folder_close(&folder);
+}
+
 #define CASE(name) cmocka_unit_test_teardown(name, tear_down)
 
 int main(void)
@@ -332,6 +456,11 @@ int main(void)
         CASE(a_drain_lets_nobody_in_and_a_second_sigterm_does_not_wait_for_its_steps),
         CASE(sigint_ends_at_once_with_1001),
         CASE(an_empty_gateway_is_drained_at_once),
+        CASE(drain_asks_the_gateway_that_has_the_folder),
+        CASE(asking_for_a_drain_again_cuts_nobody),
+        CASE(drain_waits_for_the_end_if_it_is_asked_to),
+        CASE(a_drain_of_nobody_says_why),
+        CASE(a_fault_script_can_drain),
     };
     return cmocka_run_group_tests_name("gateway.endings", tests, NULL, NULL);
 }

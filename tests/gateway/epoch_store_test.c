@@ -1,5 +1,6 @@
 #include "tg_cmocka.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,9 +16,65 @@ typedef struct fixture {
     tg__cause cause;
 } fixture;
 
+/*
+ * What the store has asked of the disk since the last look, in order: the linker leads its calls
+ * here. f: a file is synced, d: a folder, r: a file is renamed.
+ */
+typedef struct disk {
+    char calls[32];
+    size_t count;
+    size_t synced_size; /* of the file */
+    char renamed_to[TG__PATH_SIZE];
+    char fails; /* this one fails; 0: none */
+} disk;
+
+static disk asked;
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+int __real_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to);
+
+static void note(char call)
+{
+    if (asked.count + 1 < sizeof asked.calls) {
+        asked.calls[asked.count++] = call;
+    }
+}
+
+int __wrap_fsync(int fd)
+{
+    struct stat info;
+    assert_int_equal(fstat(fd, &info), 0);
+    const char call = S_ISDIR(info.st_mode) ? 'd' : 'f';
+    note(call);
+    if (call == 'f') {
+        asked.synced_size = (size_t)info.st_size;
+    }
+    if (asked.fails == call) {
+        errno = EIO;
+        return -1;
+    }
+    return __real_fsync(fd);
+}
+
+int __wrap_rename(const char *from, const char *to)
+{
+    note('r');
+    (void)snprintf(asked.renamed_to, sizeof asked.renamed_to, "%s", to);
+    return __real_rename(from, to);
+}
+
+static void forget_disk(char fails)
+{
+    memset(&asked, 0, sizeof asked);
+    asked.fails = fails;
+}
+
 static int set_up(void **state)
 {
     static fixture f;
+    forget_disk(0);
     scratch_folder_open(&f.folder);
     assert_int_equal(tg__state_dir_open(&f.dir, f.folder.path, &f.cause), TG_OK);
     *state = &f;
@@ -62,6 +119,44 @@ static void an_epoch_that_cannot_be_written_is_not_given(void **state)
     assert_int_equal(tg__epoch_store_next(&store, &epoch, &f->cause), TG_ERR_IO);
     assert_int_equal(epoch, 77);
     assert_non_null(strstr(f->cause.text, "missing/epochs.new: cannot be made"));
+}
+
+/* The file's bytes, then its name, then the folder that has the name; only then the epoch. */
+static void an_epoch_is_on_the_disk_before_it_is_given(void **state)
+{
+    fixture *f = *state;
+    tg__epoch_store store;
+    uint32_t epoch = 0;
+    char text[256];
+    assert_int_equal(tg__epoch_store_open(&store, &f->dir, &f->cause), TG_OK);
+    forget_disk(0);
+    assert_int_equal(tg__epoch_store_next(&store, &epoch, &f->cause), TG_OK);
+    assert_string_equal(asked.calls, "frd");
+    assert_string_equal(asked.renamed_to, store.path);
+    scratch_read(&f->folder, "epochs", text, sizeof text);
+    assert_int_equal(asked.synced_size, strlen(text)); /* all of it was there already */
+}
+
+static void without_the_disk_no_epoch_is_given(void **state)
+{
+    fixture *f = *state;
+    tg__epoch_store store;
+    tg__epoch_store again;
+    uint32_t epoch = 77;
+    assert_int_equal(tg__epoch_store_open(&store, &f->dir, &f->cause), TG_OK);
+    forget_disk('f');
+    assert_int_equal(tg__epoch_store_next(&store, &epoch, &f->cause), TG_ERR_IO);
+    assert_string_equal(asked.calls, "f"); /* what may not be there gets no name */
+    assert_non_null(strstr(f->cause.text, "epochs.new: cannot be written to the disk"));
+    forget_disk('d');
+    assert_int_equal(tg__epoch_store_next(&store, &epoch, &f->cause), TG_ERR_IO);
+    assert_string_equal(asked.calls, "frd");
+    assert_int_equal(epoch, 77);
+    forget_disk(0);
+    assert_int_equal(tg__epoch_store_next(&store, &epoch, &f->cause), TG_OK);
+    assert_int_equal(epoch, 1); /* nobody has got it */
+    assert_int_equal(tg__epoch_store_open(&again, &f->dir, &f->cause), TG_OK);
+    assert_int_equal(again.next_epoch, 2);
 }
 
 static void every_damaged_byte_is_noticed(void **state)
@@ -143,6 +238,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(no_epoch_is_given_twice_over_restarts),
         CASE(an_epoch_that_cannot_be_written_is_not_given),
+        CASE(an_epoch_is_on_the_disk_before_it_is_given),
+        CASE(without_the_disk_no_epoch_is_given),
         CASE(every_damaged_byte_is_noticed),
         CASE(a_folder_belongs_to_one_gateway),
         CASE(missing_folders_are_made_for_the_owner_alone),

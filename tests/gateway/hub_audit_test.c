@@ -3,6 +3,9 @@
 #include "hub_audit.h"
 #include "hub_fixture.h"
 
+#define MS     INT64_C(1000000)
+#define SECOND (1000 * MS)
+
 static const tg_instrument_id three[] = {3, 7, 9};
 
 typedef struct desk {
@@ -97,6 +100,42 @@ static void a_follower_too_few_and_one_too_many_are_found(void **state)
     assert_int_equal(hub->counts.audit_differences, 3);
 }
 
+/* The loop's turns in a span of time, one each 10 ms; how many audits there were. */
+static unsigned audits_in(desk *d, tg__hub_audit_times *times, int64_t from_ns, int64_t to_ns)
+{
+    const uint64_t before = d->fixture.hub->counts.audits;
+    for (int64_t now_ns = from_ns; now_ns <= to_ns; now_ns += 10 * MS) {
+        if (tg__hub_audit_due(times, now_ns)) {
+            (void)tg__hub_audit_run(d->fixture.hub);
+        }
+    }
+    return (unsigned)(d->fixture.hub->counts.audits - before);
+}
+
+static void an_audit_is_due_every_30_seconds(void **state)
+{
+    desk *d = *state;
+    const int64_t start_ns = 77 * SECOND;
+    tg__hub_audit_times times;
+    tg__hub_audit_start(&times, start_ns);
+    assert_int_equal(audits_in(d, &times, start_ns, start_ns + 29990 * MS), 0);
+    assert_false(tg__hub_audit_due(&times, start_ns + 29999 * MS));
+    assert_true(tg__hub_audit_due(&times, start_ns + 30000 * MS));
+    assert_false(tg__hub_audit_due(&times, start_ns + 30000 * MS));
+    const int64_t again_ns = start_ns + 30000 * MS;
+    assert_int_equal(audits_in(d, &times, again_ns, again_ns + 29990 * MS), 0);
+    assert_int_equal(audits_in(d, &times, again_ns + 30000 * MS, again_ns + 120000 * MS), 4);
+}
+
+static void audits_that_a_pause_has_left_out_are_not_made_up_for(void **state)
+{
+    desk *d = *state;
+    tg__hub_audit_times times;
+    tg__hub_audit_start(&times, 0);
+    assert_int_equal(audits_in(d, &times, 95 * SECOND, 95 * SECOND + 29990 * MS), 1);
+    assert_int_equal(audits_in(d, &times, 125 * SECOND, 125 * SECOND), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -110,6 +149,9 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_follower_too_few_and_one_too_many_are_found, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(an_audit_is_due_every_30_seconds, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(audits_that_a_pause_has_left_out_are_not_made_up_for,
+                                        set_up, tear_down),
     };
     return cmocka_run_group_tests_name("gateway.hub_audit", tests, NULL, NULL);
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "sim.h"
-#include "skewed_pair.h"
 
 #define ROWS 400000
 
@@ -254,37 +253,6 @@ static void a_release_brings_190000_ticks_in_a_second(void **state)
     close_market(&m);
 }
 
-static void the_skewed_pair_brings_about_340_ticks_a_minute_out_of_order(void **state)
-{
-    (void)state;
-    uint64_t total = 0;
-    for (uint64_t seed = 1; seed <= 3; seed++) {
-        tg__sim_options options = tg__sim_usual;
-        options.release_count = 1;
-        options.release_s[0] = 30;
-        market m = open_market_with(seed, &options);
-        const skewed_pair_counts counts =
-            skewed_pair_play(m.sim, INT64_C(60000000000), TG__SIM_LATE_PPM, 6000000, 9000000, seed);
-        assert_true(counts.out_of_order < counts.lost); /* some have no successor in time */
-        assert_in_range(counts.out_of_order, 340 - 60, 340 + 60);
-        total += counts.out_of_order;
-        close_market(&m);
-    }
-    assert_in_range(total / 3, 340 - 30, 340 + 30);
-}
-
-static void without_a_loss_the_pair_brings_nothing_out_of_order(void **state)
-{
-    (void)state;
-    market m = open_market(1);
-    const skewed_pair_counts counts =
-        skewed_pair_play(m.sim, INT64_C(5000000000), 0, 6000000, 9000000, 1);
-    assert_true(counts.ticks > 30000);
-    assert_int_equal(counts.lost, 0);
-    assert_int_equal(counts.out_of_order, 0);
-    close_market(&m);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -294,8 +262,6 @@ int main(void)
         cmocka_unit_test(a_minute_has_the_shares_of_recorded_markets),
         cmocka_unit_test(the_rate_scales_and_an_opening_adds_to_it),
         cmocka_unit_test(a_release_brings_190000_ticks_in_a_second),
-        cmocka_unit_test(the_skewed_pair_brings_about_340_ticks_a_minute_out_of_order),
-        cmocka_unit_test(without_a_loss_the_pair_brings_nothing_out_of_order),
     };
     return cmocka_run_group_tests_name("gateway.sim", tests, NULL, NULL);
 }

@@ -170,6 +170,44 @@ static void progress_is_written_when_it_is_asked_for(void **state)
     assert_non_null(strstr(log_text, "\r100 % read\n"));
 }
 
+/* Two inputs, of which the first ends half-way: 50 % of both, then on to the end of the other. */
+static void progress_rises_with_what_was_read_of_all_inputs(void **state)
+{
+    (void)state;
+    enum {
+        LINES = 20000,
+        LINE_SIZE = 128
+    };
+    static char text[LINES * LINE_SIZE];
+    for (unsigned file = 0; file < 2; file++) {
+        size_t size = 0;
+        for (unsigned i = 0; i < LINES; i++) {
+            size += (size_t)snprintf(text + size, LINE_SIZE,
+                                     "%u {\"stream\":\"x@trade\",\"data\":{\"s\":\"A\",\"t\":%u,"
+                                     "\"p\":\"5.0\",\"q\":\"1\",\"M\":true}}\n",
+                                     file * LINES + i + 1, i + 1);
+        }
+        add_input(file == 0 ? "a" : "b", text);
+    }
+    options.progress = true;
+    assert_int_equal(convert(), TG_OK);
+    long last = -1;
+    unsigned told = 0;
+    unsigned of_the_first = 0;
+    for (const char *at = strchr(log_text, '\r'); at != NULL; at = strchr(at + 1, '\r')) {
+        char *end = NULL;
+        const long percent = strtol(at + 1, &end, 10);
+        assert_int_equal(strncmp(end, " % read", 7), 0);
+        assert_true(percent > last);
+        last = percent;
+        told++;
+        of_the_first += percent < 50;
+    }
+    assert_int_equal(last, 100);
+    assert_true(of_the_first >= 5);
+    assert_true(told - of_the_first >= 5);
+}
+
 #define DEPTH_AND_SNAPSHOT                                                                         \
     "1 {\"stream\":\"a@depth\",\"data\":{\"s\":\"A\",\"U\":1,\"u\":1,\"b\":[],\"a\":[]}}\n"        \
     "2 {\"lastUpdateId\":7,\"bids\":[[\"5\",\"1\"]],\"asks\":[[\"6\",\"1\"]]}\n"
@@ -209,6 +247,7 @@ int main(void)
         TEST(a_run_that_fails_leaves_what_was_there),
         TEST(an_output_that_ends_with_xz_is_compressed),
         TEST(progress_is_written_when_it_is_asked_for),
+        TEST(progress_rises_with_what_was_read_of_all_inputs),
         TEST(check_counts_equal_and_different_books),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

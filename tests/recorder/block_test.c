@@ -54,6 +54,37 @@ static void every_shorter_block_is_torn_and_every_flipped_bit_is_seen(void **sta
     assert_int_equal(tg__block_open(bytes, size, &opened), TG_OK);
 }
 
+static void a_note_of_before_it_told_losses_is_read_without_them(void **state)
+{
+    (void)state;
+    unsigned char payload[64];
+    const tg__note note = {.kind = TG__NOTE_SLOW,
+                           .error = -5,
+                           .thread = 3,
+                           .count = 7,
+                           .from_mono_ns = -1,
+                           .to_mono_ns = INT64_MAX,
+                           .lost = UINT64_C(1) << 40};
+    tg__block block = {.kind = TG__BLOCK_NOTE,
+                       .payload_size = (uint32_t)tg__note_encode(&note, payload),
+                       .payload = payload};
+    tg__note read;
+    assert_int_equal(tg__note_decode(&block, &read), TG_OK);
+    assert_int_equal(read.kind, note.kind);
+    assert_int_equal(read.error, note.error);
+    assert_int_equal(read.thread, note.thread);
+    assert_int_equal(read.count, note.count);
+    assert_int_equal(read.from_mono_ns, note.from_mono_ns);
+    assert_int_equal(read.to_mono_ns, note.to_mono_ns);
+    assert_int_equal(read.lost, note.lost);
+    for (block.payload_size--; block.payload_size >= 40; block.payload_size--) {
+        assert_int_equal(tg__note_decode(&block, &read), TG_OK);
+        assert_int_equal(read.to_mono_ns, note.to_mono_ns);
+        assert_int_equal(read.lost, 0);
+    }
+    assert_int_equal(tg__note_decode(&block, &read), TG_ERR_CORRUPT);
+}
+
 static void an_impossible_size_is_corrupt_not_torn(void **state)
 {
     (void)state;
@@ -165,6 +196,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sealed_block_opens_to_the_same),
         cmocka_unit_test(every_shorter_block_is_torn_and_every_flipped_bit_is_seen),
+        cmocka_unit_test(a_note_of_before_it_told_losses_is_read_without_them),
         cmocka_unit_test(an_impossible_size_is_corrupt_not_torn),
         cmocka_unit_test(site_entries_survive_and_bad_ones_are_refused),
         cmocka_unit_test(arguments_must_fill_their_record),

@@ -29,10 +29,24 @@ typedef struct returned_calls {
     _Atomic uint64_t count[THREADS];
 } returned_calls;
 
+/* How a process ends, other than by kill -9: each inside a call. */
+typedef enum death {
+    DEATH_NONE,
+    DEATH_ABORT,        /* abort() while an argument is evaluated */
+    DEATH_EXIT,         /* likewise exit() */
+    DEATH_EXIT_AT_ONCE, /* likewise _Exit(), without any handler */
+    DEATH_FAULT_IN_ARGUMENT,
+    DEATH_FAULT_IN_COPY, /* the record's place is taken and half written */
+    DEATH_COUNT
+} death;
+
 typedef struct victim {
     tg_recorder *recorder;
     returned_calls *returned;
     uint32_t number;
+    death death;         /* of the process, by this thread */
+    uint64_t last_words; /* number of the call that it dies in */
+    const char *hole;    /* a page that cannot be read */
 } victim;
 
 static returned_calls *map_returned(const scratch_dir *dir)
@@ -47,10 +61,34 @@ static returned_calls *map_returned(const scratch_dir *dir)
     return place;
 }
 
+/* The value of an argument, if there is a next moment. */
+static uint64_t die(const victim *v)
+{
+    switch (v->death) {
+    case DEATH_ABORT:
+        abort();
+    case DEATH_EXIT:
+        exit(7);
+    case DEATH_EXIT_AT_ONCE:
+        _Exit(7);
+    case DEATH_FAULT_IN_ARGUMENT:
+        return (unsigned char)*(const volatile char *)v->hole;
+    case DEATH_NONE:
+    case DEATH_FAULT_IN_COPY:
+    case DEATH_COUNT:
+        break;
+    }
+    return 0;
+}
+
 static void *record_for_ever(void *arg)
 {
     const victim *v = arg;
     for (uint64_t i = 0;; i++) {
+        if (v->death != DEATH_NONE && i == v->last_words) {
+            TG_RECORD(v->recorder, TG_RECORD_INFO, "thread %u number %" PRIu64 " text %s",
+                      v->number, i + die(v), tg_text_of(v->hole, 16));
+        }
         TG_RECORD(v->recorder, TG_RECORD_INFO, "thread %u number %" PRIu64 " text %s", v->number, i,
                   tg_text_of("0123456789abcdef", i % 17));
         /* Release pairs with the acquire after the kill; the kernel orders the rest. */
@@ -60,8 +98,17 @@ static void *record_for_ever(void *arg)
 }
 
 /* Never returns. */
-static void be_the_victim(const char *path, const char *dir, returned_calls *returned)
+static void be_the_victim(const char *path, const char *dir, returned_calls *returned, death how,
+                          uint64_t last_words)
 {
+    const int zero = open("/dev/zero", O_RDONLY);
+    const void *hole = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE, zero, 0);
+    if (hole == MAP_FAILED) {
+        _exit(1);
+    }
+    /* Sanitizers catch these; here the process shall die as one without them. */
+    (void)signal(SIGSEGV, SIG_DFL);
+    (void)signal(SIGABRT, SIG_DFL);
     tg_recorder_options opt;
     tg_recorder_options_init(&opt);
     opt.path = path;
@@ -76,7 +123,11 @@ static void be_the_victim(const char *path, const char *dir, returned_calls *ret
     static victim victims[THREADS];
     for (uint32_t i = 0; i < THREADS; i++) {
         pthread_t thread;
-        victims[i] = (victim){recorder, returned, i};
+        victims[i] = (victim){recorder, returned, i, DEATH_NONE, 0, hole};
+        if (i == 1) {
+            victims[i].death = how;
+            victims[i].last_words = last_words;
+        }
         if (i + 1 < THREADS && pthread_create(&thread, NULL, record_for_ever, &victims[i]) != 0) {
             _exit(1);
         }
@@ -122,6 +173,26 @@ static void read_back(const char *path, uint64_t read[THREADS])
     tg__log_file_close(&file);
 }
 
+/* Every record whose call had returned, and at most the one that was under way. */
+static void recover_all(const char *path, const char *out, const returned_calls *returned)
+{
+    tg__log_file file;
+    assert_int_equal(tg__log_file_open(path, &file), TG_OK);
+    assert_false(file.ended);
+    tg__recover_report report;
+    assert_int_equal(tg__recover(&file, 1, NULL, out, &report), TG_OK);
+    assert_false(report.no_rings);
+    assert_string_equal(report.problem, "");
+    tg__log_file_close(&file);
+    uint64_t read[THREADS];
+    read_back(out, read);
+    for (int i = 0; i < THREADS; i++) {
+        const uint64_t done = atomic_load_explicit(&returned->count[i], memory_order_acquire);
+        assert_true(read[i] >= done);
+        assert_true(read[i] <= done + 1); /* the call under way may have committed */
+    }
+}
+
 static void no_record_of_a_returned_call_is_lost_by_kill_9(void **state)
 {
     (void)state;
@@ -136,29 +207,68 @@ static void no_record_of_a_returned_call_is_lost_by_kill_9(void **state)
         const pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) {
-            be_the_victim(path, dir.path, returned);
+            be_the_victim(path, dir.path, returned, DEATH_NONE, 0);
         }
         wait_for_calls(returned, 1 + random_any_size(&random, 19), child);
         assert_int_equal(kill(child, SIGKILL), 0);
         int status = 0;
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_true(WIFSIGNALED(status));
+        recover_all(path, out, returned);
+        assert_int_equal(munmap(returned, sizeof *returned), 0);
+        scratch_remove(&dir);
+    }
+}
 
-        tg__log_file file;
-        assert_int_equal(tg__log_file_open(path, &file), TG_OK);
-        assert_false(file.ended);
-        tg__recover_report report;
-        assert_int_equal(tg__recover(&file, 1, NULL, out, &report), TG_OK);
-        assert_false(report.no_rings);
-        assert_string_equal(report.problem, "");
-        tg__log_file_close(&file);
-        uint64_t read[THREADS];
-        read_back(out, read);
-        for (int i = 0; i < THREADS; i++) {
-            const uint64_t done = atomic_load_explicit(&returned->count[i], memory_order_acquire);
-            assert_true(read[i] >= done);
-            assert_true(read[i] <= done + 1); /* the call that was killed may have committed */
+static void check_status(death how, int status)
+{
+    switch (how) {
+    case DEATH_ABORT:
+        assert_true(WIFSIGNALED(status));
+        assert_int_equal(WTERMSIG(status), SIGABRT);
+        break;
+    case DEATH_FAULT_IN_ARGUMENT:
+    case DEATH_FAULT_IN_COPY:
+        assert_true(WIFSIGNALED(status));
+        assert_int_equal(WTERMSIG(status), SIGSEGV);
+        break;
+    case DEATH_EXIT:
+    case DEATH_EXIT_AT_ONCE:
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 7);
+        break;
+    case DEATH_NONE:
+    case DEATH_COUNT:
+        fail();
+    }
+}
+
+/* Others record while one thread ends the process from inside a call. */
+static void no_record_of_a_returned_call_is_lost_however_the_process_ends(void **state)
+{
+    (void)state;
+    seeded_random random = random_start("death", 3);
+    for (int trial = 0; trial < 4 * (DEATH_COUNT - 1); trial++) {
+        const death how = (death)(1 + trial % (DEATH_COUNT - 1));
+        const scratch_dir dir = scratch_make();
+        char path[1024];
+        char out[1024];
+        (void)scratch_name(&dir, "victim.tgrec", path, sizeof path);
+        (void)scratch_name(&dir, "recovered.tgrec", out, sizeof out);
+        returned_calls *returned = map_returned(&dir);
+        const uint64_t last_words = random_any_size(&random, 16);
+        (void)fflush(NULL); /* exit() would write what this process has not yet */
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            be_the_victim(path, dir.path, returned, how, last_words);
         }
+        int status = 0;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        check_status(how, status);
+        assert_int_equal(atomic_load_explicit(&returned->count[1], memory_order_acquire),
+                         last_words);
+        recover_all(path, out, returned);
         assert_int_equal(munmap(returned, sizeof *returned), 0);
         scratch_remove(&dir);
     }
@@ -299,6 +409,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_record_of_a_returned_call_is_lost_by_kill_9),
+        cmocka_unit_test(no_record_of_a_returned_call_is_lost_however_the_process_ends),
         cmocka_unit_test(the_rings_of_another_record_are_refused),
         cmocka_unit_test(a_damaged_ring_gives_what_is_whole_and_says_where_it_ends),
         cmocka_unit_test(what_the_file_has_is_not_taken_from_the_rings_again),

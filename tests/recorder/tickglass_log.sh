@@ -50,8 +50,26 @@ expect 0 hist --name glass "$record"
 grep -q 'count 4 min 1000000 .* p100 4000000' out || fail "hist"
 expect 0 hist --hlog "$record"
 cp out own.hlog
+# A window belongs to a span that it begins in, whenever it was recorded.
+for span in '--from 2026-11-30T19:15:05.000001Z' '--to 2026-11-30T19:15:05.0000011Z'; do
+    # shellcheck disable=SC2086 # two words
+    expect 0 hist $span "$record"
+    grep -q 'glass' out || fail "hist $span"
+done
+for span in '--from 2026-11-30T19:15:05.0000011Z' '--to 2026-11-30T19:15:05.000001Z'; do
+    # shellcheck disable=SC2086
+    expect 0 hist $span "$record"
+    [ ! -s out ] || fail "hist $span"
+done
+expect 0 hist --to 1796066105000000000 own.hlog
+[ ! -s out ] || fail "hist --to of a log"
+expect 0 hist --from 1796066104999000000 --to 1796066105000001000 own.hlog
+grep -q 'count 4 ' out || fail "hist of a span of a log"
 expect 0 hist --name glass own.hlog
 grep -q 'count 4 ' out || fail "hist of our own log"
+expect 0 hist --name glass "$record" own.hlog
+grep -q 'count 8 ' out || fail "hist of a record and a log of the same name"
+grep -q 'incomplete' out && fail "windows of both forms add up"
 expect 0 hist "$golden/hdr_histogram_js.hlog"
 grep -q 'count 100000 .* p50 2478079 ' out || fail "hist of another program's log"
 sed 's/HISTFA/HISTFB/' own.hlog >bad.hlog

@@ -2,10 +2,16 @@
  */
 #include "tg_cmocka.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -401,6 +407,84 @@ static unsigned count_in_memory(const provider *p, unsigned from)
     return found;
 }
 
+/* Whether a core file lies where the process was that dies, and nowhere else. */
+static bool cores_are_files(void)
+{
+    char pattern[128] = "|";
+    FILE *file = fopen("/proc/sys/kernel/core_pattern", "re");
+    if (file != NULL) {
+        (void)fgets(pattern, sizeof pattern, file);
+        (void)fclose(file);
+    }
+    return pattern[0] != '|' && strchr(pattern, '/') == NULL;
+}
+
+/* A child that has all of this process's memory dies of abort() in an empty folder. */
+static bool dump_core(char *folder)
+{
+    if (mkdtemp(folder) == NULL) {
+        return false;
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+        const struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
+        (void)signal(SIGABRT, SIG_DFL);
+        if (chdir(folder) == 0 && setrlimit(RLIMIT_CORE, &all) == 0) {
+            abort();
+        }
+        _exit(1);
+    }
+    int status = 0;
+    return child > 0 && waitpid(child, &status, 0) == child && WIFSIGNALED(status);
+}
+
+static unsigned count_in_file(const provider *p, unsigned from, const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat info;
+    assert_true(fd >= 0 && fstat(fd, &info) == 0 && info.st_size > 0);
+    void *bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    assert_true(bytes != MAP_FAILED);
+    (void)close(fd);
+    const unsigned found = count_needles(p, from, bytes, (size_t)info.st_size);
+    (void)munmap(bytes, (size_t)info.st_size);
+    return found;
+}
+
+/* In a core dump of the session. */
+static void check_core(const provider *p)
+{
+    if (TG_TEST_SANITIZED || !cores_are_files()) {
+        print_message("no core dump is scanned: %s\n", TG_TEST_SANITIZED
+                                                           ? "a sanitizer's memory is terabytes"
+                                                           : "core_pattern leads it elsewhere");
+        return;
+    }
+    char folder[] = "tg_core_XXXXXX";
+    assert_true(dump_core(folder));
+    DIR *entries = opendir(folder);
+    assert_non_null(entries);
+    unsigned cores = 0;
+    for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+        char path[sizeof folder + sizeof entry->d_name];
+        (void)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (entry->d_name[0] != '.') {
+            const unsigned copies = count_in_file(p, 0, path);
+            const unsigned renewed = count_in_file(p, 2, path);
+            (void)unlink(path);
+            cores++;
+            print_message("copies of tokens in a core dump: %u\n", copies);
+            assert_true(copies <= 1); /* libwebsockets' */
+            assert_int_equal(renewed, 0);
+        }
+    }
+    (void)closedir(entries);
+    assert_int_equal(rmdir(folder), 0);
+    if (cores == 0) {
+        print_message("no core dump is scanned: the system wrote none\n");
+    }
+}
+
 static void no_output_holds_a_token(void **state)
 {
     (void)state;
@@ -430,6 +514,7 @@ static void no_output_holds_a_token(void **state)
      */
     const unsigned copies = count_in_memory(p, 0);
     const unsigned renewed = count_in_memory(p, 2);
+    check_core(p);
     char text[512];
     tg_client_last_error(p->rig.client, text, sizeof text);
     keep_output(p, text, sizeof text);

@@ -341,6 +341,54 @@ static void what_is_on_screen_is_taken_first(void **state)
     tg__desired_deinit(&d);
 }
 
+/* Pending, tombstone, given up: the place is let again, and then the old answer comes. */
+static void an_answer_for_a_former_tenant_is_not_the_new_ones(void **state)
+{
+    (void)state;
+    tg__desired d;
+    tg__name name;
+    assert_int_equal(tg__desired_init(&d, 1, 8), TG_OK);
+    assert_int_equal(tg__desired_add(&d, sub(0), "V", "A"), TG_OK);
+    const tg__want_number former = take_one(&d, true, &name);
+    const tg__result pending = {TG__ANSWER_PENDING, 7};
+    assert_false(tg__desired_answer(&d, former, &pending));
+    d.wants[0].id = 7; /* known from the generation's earlier sessions */
+    tg__desired_tombstone(&d, 7);
+    assert_int_equal(tg__desired_remove(&d, sub(0)), TG_OK);
+    assert_int_equal(tg__desired_add(&d, sub(1), "V", "B"), TG_OK);
+    const tg__want_number tenant = take_one(&d, true, &name);
+    assert_string_equal(name.symbol, "B");
+    assert_int_not_equal(tenant, former);
+    const tg__result result = ok(7);
+    assert_true(tg__desired_answer(&d, former, &result));
+    assert_int_equal(d.held_count, 0);
+    assert_int_equal(d.wants[0].state, TG__WANT_ASKED);
+    const tg__result own = ok(8);
+    assert_true(tg__desired_answer(&d, tenant, &own));
+    assert_int_equal(tg__desired_want(&d, sub(1))->id, 8);
+    tg__desired_deinit(&d);
+}
+
+static void what_the_limit_refused_is_asked_again(void **state)
+{
+    (void)state;
+    tg__desired d;
+    tg__name name;
+    assert_int_equal(tg__desired_init(&d, 4, 8), TG_OK);
+    assert_int_equal(tg__desired_add(&d, sub(0), "V", "A"), TG_OK);
+    assert_int_equal(tg__desired_add(&d, sub(1), "V", "B"), TG_OK);
+    const tg__result limit = {TG__ANSWER_LIMIT, 7};
+    const tg__result unknown = {TG__ANSWER_UNKNOWN, TG_INSTRUMENT_NONE};
+    assert_true(tg__desired_answer(&d, take_one(&d, true, &name), &limit));
+    assert_true(tg__desired_answer(&d, take_one(&d, true, &name), &unknown));
+    assert_true(tg__desired_settled(&d));
+    tg__desired_ask_again(&d);
+    assert_int_equal(d.unasked, 1);
+    (void)take_one(&d, true, &name);
+    assert_string_equal(name.symbol, "A");
+    tg__desired_deinit(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,6 +402,8 @@ int main(void)
         cmocka_unit_test(two_names_of_one_instrument_do_not_take_it_from_each_other),
         cmocka_unit_test(a_full_table_is_told_to_the_interest),
         cmocka_unit_test(random_histories_keep_the_sums),
+        cmocka_unit_test(an_answer_for_a_former_tenant_is_not_the_new_ones),
+        cmocka_unit_test(what_the_limit_refused_is_asked_again),
     };
     return cmocka_run_group_tests_name("sdk.desired", tests, NULL, NULL);
 }

@@ -200,6 +200,22 @@ static void policies_stop_where_trying_again_cannot_help(void **state)
         assert_int_equal(state_of(r), TG__ENGINE_IDLE);
         assert_int_equal(rig_event(r, TG_EVENT_SESSION)->err, TG_ERR_UNAUTHORIZED);
         assert_int_equal(r->deadline_ns, INT64_MAX);
+        assert_int_equal(COUNT(r, stops), 1);
+        rig_close(r);
+    }
+}
+
+static void every_end_is_counted_by_its_cause_alone(void **state)
+{
+    (void)state;
+    for (int cause = 0; cause < TG__CAUSE_COUNT; cause++) {
+        rig *r = make();
+        assert_int_equal(rig_plain(r, TG__INPUT_START), TG_OK);
+        assert_int_equal(rig_closed(r, (tg__cause)cause, 0, cause % 2 == 0 ? 100 : 0), TG_OK);
+        for (int other = 0; other < TG__CAUSE_COUNT; other++) {
+            assert_int_equal(COUNT(r, ended[other]), other == cause ? 1 : 0);
+        }
+        assert_int_equal(COUNT(r, delays_told), cause % 2 == 0 && COUNT(r, stops) == 0 ? 1 : 0);
         rig_close(r);
     }
 }
@@ -215,6 +231,9 @@ static void a_silent_link_is_cut_and_not_closed_politely(void **state)
     assert_int_equal(state_of(r) == TG__ENGINE_WAITING, 0);
     rig_advance(r, 2 * S);
     assert_true(r->dropped);
+    assert_int_equal(COUNT(r, link_timeouts), 1);
+    assert_int_equal(COUNT(r, ended[TG__CAUSE_TIMEOUT]), 1);
+    assert_int_equal(COUNT(r, wanted), 1);
     assert_int_equal(r->close_code, 0);
     tg_row row;
     assert_int_equal(rig_row(r, 3, &row), TG_OK);
@@ -427,6 +446,7 @@ int main(void)
         cmocka_unit_test(the_budget_is_not_forgotten_by_a_snapshot_alone),
         cmocka_unit_test(the_budget_is_forgotten_after_a_stable_time_of_applied_data),
         cmocka_unit_test(policies_stop_where_trying_again_cannot_help),
+        cmocka_unit_test(every_end_is_counted_by_its_cause_alone),
         cmocka_unit_test(a_silent_link_is_cut_and_not_closed_politely),
         cmocka_unit_test(a_link_that_echoes_but_brings_no_frames_is_not_taken_for_alive),
         cmocka_unit_test(a_quiet_market_with_heartbeats_stays_live),

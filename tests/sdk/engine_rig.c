@@ -228,6 +228,13 @@ tg_err rig_message(rig *r, const uint8_t *bytes, size_t size)
     return rig_input(r, &input);
 }
 
+tg_err rig_progress(rig *r, size_t size)
+{
+    tg__input input = {
+        .kind = TG__INPUT_PROGRESS, .generation = r->generation, .as.progress = size};
+    return rig_input(r, &input);
+}
+
 tg_err rig_closed(rig *r, tg__cause cause, uint16_t code, uint32_t floor_ms)
 {
     tg__input input = {.kind = TG__INPUT_CLOSED,

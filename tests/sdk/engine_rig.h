@@ -61,6 +61,8 @@ tg_err rig_unsubscribe(rig *r, uint32_t sub);
 tg_err rig_prioritise(rig *r, uint32_t sub, bool on);
 tg_err rig_token(rig *r, bool given);
 tg_err rig_message(rig *r, const uint8_t *bytes, size_t size);
+/* So many bytes of a message have come. */
+tg_err rig_progress(rig *r, size_t size);
 tg_err rig_closed(rig *r, tg__cause cause, uint16_t code, uint32_t floor_ms);
 
 /* The machine sleeps, or its wall clock is set, and the engine is told. */

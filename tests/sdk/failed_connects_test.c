@@ -43,6 +43,14 @@ static void on_message(void *ctx, uint32_t generation, const uint8_t *bytes, siz
     fail_msg("connection %lu brought %zu bytes", (unsigned long)generation, size);
 }
 
+static void on_progress(void *ctx, uint32_t generation, size_t size)
+{
+    (void)ctx;
+    (void)generation;
+    (void)size;
+    fail_msg("a message came");
+}
+
 static void on_closed(void *ctx, uint32_t generation, const tg__closed *closed)
 {
     failing *f = ctx;
@@ -73,8 +81,8 @@ static void open_failing(failing *f, const char *scheme, unsigned port)
     options.credential = &f->credential;
     options.message_size_max = 4096;
     options.clock = &f->clock;
-    options.handler =
-        (tg__io_handler){on_connected, on_message, on_closed, on_nothing, on_nothing, f};
+    options.handler = (tg__io_handler){on_connected, on_message, on_progress, on_closed, on_nothing,
+                                       on_nothing,   f};
     assert_int_equal(tg__io_open(&options, &f->io), TG_OK);
 }
 

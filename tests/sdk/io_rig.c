@@ -34,6 +34,14 @@ static void on_message(void *ctx, uint32_t generation, const uint8_t *bytes, siz
     }
 }
 
+static void on_progress(void *ctx, uint32_t generation, size_t size)
+{
+    io_rig *rig = ctx;
+    assert_int_equal(generation, 7);
+    rig->after_leaving = rig->after_leaving || rig->left;
+    rig->progress = size;
+}
+
 static void on_closed(void *ctx, uint32_t generation, const tg__closed *closed)
 {
     io_rig *rig = ctx;
@@ -75,7 +83,7 @@ io_rig *io_rig_start(raw_script script)
     options.message_size_max = IO_RIG_MESSAGE_MAX;
     options.clock = &rig.clock;
     options.handler =
-        (tg__io_handler){on_connected, on_message, on_closed, on_timer, on_wake, &rig};
+        (tg__io_handler){on_connected, on_message, on_progress, on_closed, on_timer, on_wake, &rig};
     assert_int_equal(tg__io_open(&options, &rig.io), TG_OK);
     tg__io_connect(rig.io, 7, 0);
     return &rig;

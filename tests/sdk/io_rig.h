@@ -27,6 +27,7 @@ typedef struct io_rig {
     unsigned closed_count;
     tg__closed closed;
     unsigned messages;
+    size_t progress; /* of the latest message that came in parts, before its last one */
     uint64_t message_bytes;
     uint8_t last[64];
     size_t last_size;

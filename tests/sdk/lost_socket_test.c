@@ -37,6 +37,14 @@ static void on_message(void *ctx, uint32_t generation, const uint8_t *bytes, siz
     fail_msg("a message came");
 }
 
+static void on_progress(void *ctx, uint32_t generation, size_t size)
+{
+    (void)ctx;
+    (void)generation;
+    (void)size;
+    fail_msg("a message came");
+}
+
 static void on_closed(void *ctx, uint32_t generation, const tg__closed *closed)
 {
     driver *d = ctx;
@@ -66,8 +74,8 @@ static void open_driver(driver *d, const char *place, unsigned port)
     options.credential = &d->credential;
     options.message_size_max = 1024;
     options.clock = &d->clock;
-    options.handler =
-        (tg__io_handler){on_connected, on_message, on_closed, on_nothing, on_nothing, d};
+    options.handler = (tg__io_handler){on_connected, on_message, on_progress, on_closed, on_nothing,
+                                       on_nothing,   d};
     assert_int_equal(tg__io_open(&options, &d->io), TG_OK);
 }
 

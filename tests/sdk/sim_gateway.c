@@ -230,19 +230,24 @@ static void set_drop(sim_session *session, tg__channel_kind channel, tg_instrume
     }
 }
 
-void sim_session_tick(sim_session *session, tg_instrument_id id)
+static void put_tick(sim_session *session, tg_instrument_id id, bool has_book)
 {
     tg__tick tick;
     memset(&tick, 0, sizeof tick);
     tick.update.id = id;
     tick.update.image = session->market->images[id];
-    tick.has_book = true;
+    tick.has_book = has_book;
     tick.book.bid_count = 1;
     tick.book.bid[0].price = tick.update.image.value[TG_FIELD_BID_PRICE];
     sim_message *message = sim_session_put(session);
     assert_int_equal(tg__ticks_encode(sim_market_utc_ns(session->market), SIM_RESOLUTION_NS, &tick,
                                       1, message->bytes, SIM_MESSAGE_SIZE, &message->size),
                      TG_OK);
+}
+
+void sim_session_tick(sim_session *session, tg_instrument_id id)
+{
+    put_tick(session, id, true);
 }
 
 static void put_answer(sim_session *session, const tg__request *request, const tg__result *results,
@@ -286,6 +291,14 @@ static void receive_request(sim_session *session, const uint8_t *bytes, size_t s
     tg__name_reader reader;
     tg__fault fault;
     assert_int_equal(tg__request_decode(bytes, size, &request, &reader, &fault), TG_OK);
+    if (request.kind == TG__KIND_RESYNC && reader.left > 0) {
+        tg__name row;
+        while (tg__name_next(&reader, &row)) {
+            session->rows_asked++;
+            put_tick(session, (tg_instrument_id)id_of(&row), false);
+        }
+        return;
+    }
     if (request.kind == TG__KIND_RESYNC && request.channel == TG__CHANNEL_PRIORITY) {
         session->priority_resyncs++;
         for (uint32_t i = 0; i < session->priority_count; i++) {

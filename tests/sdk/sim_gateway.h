@@ -61,6 +61,7 @@ typedef struct sim_session {
     tg_instrument_id priority[SIM_INSTRUMENTS];
     uint32_t priority_count;
     uint32_t priority_resyncs;
+    uint32_t rows_asked; /* by RESYNCs with names */
     uint32_t subscribes; /* messages seen */
     uint32_t items;      /* names in them */
     uint32_t by_id;      /* of which were given by id */

@@ -171,6 +171,8 @@ static void a_message_of_the_limit_is_taken_and_one_over_it_closes_with_1009(voi
     io_rig_serve(rig);
     assert_int_equal(rig->messages, 1);
     assert_int_equal(rig->message_bytes, IO_RIG_MESSAGE_MAX);
+    assert_true(rig->progress >= IO_RIG_MESSAGE_MAX - 32u * 1024u); /* it came in parts */
+    assert_true(rig->progress < IO_RIG_MESSAGE_MAX);
     io_rig_finish(rig);
 
     rig = io_rig_start(say_too_much);

@@ -103,6 +103,8 @@ static void books_go_by_the_same_rule_as_rows(void **state)
     assert_int_equal(admit_book(at, 1, (tg_version){2, 4}, book_of(99)), TG__REFUSED_REGRESSION);
     assert_int_equal(admit_book(at, 1, (tg_version){1, 9}, book_of(98)), TG__REFUSED_EPOCH);
     assert_int_equal(admit_book(at, 1, (tg_version){2, 5}, book_of(97)), TG__REFUSED_INTEGRITY);
+    assert_int_equal(depth_of(at, 1, &depth), TG_OK);
+    assert_int_equal(depth.quality, TG_QUALITY_GAP);
     assert_int_equal(admit_book(at, 1, (tg_version){2, 5}, book_of(100)), TG__CONFIRMED);
     assert_int_equal(admit_book(at, 999, (tg_version){2, 5}, book_of(100)), TG__REFUSED_UNKNOWN);
     assert_int_equal(depth_of(at, 1, &depth), TG_OK);

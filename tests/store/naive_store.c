@@ -216,7 +216,9 @@ tg__admission naive_admit(naive_store *naive, unsigned index, const tg_image *im
         row->proved_mono_ns = arrival->received_mono_ns;
         row->link_doubt = false;
         row->venue_doubt = false;
+        row->contradicted = false;
     }
+    row->contradicted = row->contradicted || admission == TG__REFUSED_INTEGRITY;
     return admission;
 }
 
@@ -274,11 +276,13 @@ tg_err naive_admit_book(naive_store *naive, unsigned index, tg_version version, 
         naive->counters.depth_admitted++;
     } else if (*admission != TG__CONFIRMED) {
         naive->counters.depth_refused++;
+        row->depth.contradicted = row->depth.contradicted || *admission == TG__REFUSED_INTEGRITY;
         return TG_OK;
     }
     row->depth.proved_mono_ns = arrival->received_mono_ns;
     row->depth.link_doubt = false;
     row->depth.venue_doubt = false;
+    row->depth.contradicted = false;
     return TG_OK;
 }
 
@@ -343,6 +347,9 @@ tg_quality naive_quality(const naive_view *view, const naive_row *row, int64_t n
         (row->link_doubt && view->doubt == TG_QUALITY_STALE)) {
         return TG_QUALITY_STALE;
     }
+    if (row->contradicted) {
+        return TG_QUALITY_GAP; /* the worse of this and RESYNCING */
+    }
     if (row->link_doubt) {
         return view->doubt;
     }
@@ -363,6 +370,7 @@ tg_quality naive_depth_quality(const naive_view *view, const naive_row *row, int
     depth.has_value = row->depth.has_value;
     depth.link_doubt = row->depth.link_doubt;
     depth.venue_doubt = row->depth.venue_doubt;
+    depth.contradicted = row->depth.contradicted;
     depth.proved_mono_ns = row->depth.proved_mono_ns;
     return naive_quality(view, &depth, now_mono_ns);
 }

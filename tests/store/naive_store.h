@@ -23,6 +23,7 @@ typedef struct naive_row {
     bool restarted;
     bool link_doubt;  /* not proved since the last loss on the link */
     bool venue_doubt; /* not proved since the venue's */
+    bool contradicted;
     uint64_t lineage;
     uint32_t epoch_min;
     tg_version version;
@@ -37,6 +38,7 @@ typedef struct naive_row {
         bool has_value;
         bool link_doubt;
         bool venue_doubt;
+        bool contradicted;
         uint64_t lineage;
         tg_version version;
         tg_book book;

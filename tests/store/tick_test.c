@@ -65,7 +65,16 @@ static void an_equal_version_with_other_values_is_an_integrity_fault(void **stat
     null_ask.value[TG_FIELD_ASK_PRICE] = 0;
     assert_int_equal(admit_at(at->store, 7, null_ask, 2 * S), TG__REFUSED_INTEGRITY);
     assert_int_equal(counters_of(at->store).integrity_faults, 2);
-    assert_int_equal(published_row(at, 2 * S).image.value[TG_FIELD_BID_PRICE], 4000);
+    tg_row row = published_row(at, 2 * S);
+    assert_int_equal(row.image.value[TG_FIELD_BID_PRICE], 4000);
+    assert_int_equal(row.quality, TG_QUALITY_GAP);
+    assert_int_equal(row.cause, TG_QUALITY_CAUSE_CONTRADICTED);
+    assert_int_equal(admit_at(at->store, 7, quote(1, 1, 4000), 2 * S), TG__CONFIRMED);
+    assert_int_equal(published_row(at, 2 * S).quality, TG_QUALITY_LIVE);
+    assert_int_equal(admit_at(at->store, 7, quote(1, 1, 4001), 2 * S), TG__REFUSED_INTEGRITY);
+    assert_int_equal(published_row(at, 2 * S).quality, TG_QUALITY_GAP);
+    assert_int_equal(admit_at(at->store, 7, quote(1, 2, 4001), 2 * S), TG__ADMITTED);
+    assert_int_equal(published_row(at, 2 * S).quality, TG_QUALITY_LIVE);
 }
 
 static void an_equal_tick_renews_the_age_and_nothing_else(void **state)

@@ -76,6 +76,10 @@ typedef struct tg_recorder_options {
     const tg_clock *clock; /**< stamps from this clock (tests); NULL: cycle counter or system */
     uint64_t rotate_bytes; /**< start another file (path.1, path.2, …) from this size; 0: never */
     uint32_t rotate_seconds; /**< likewise from this age; 0: never */
+    /** Ended files that stay when another begins: the oldest others of this recorder are deleted,
+     * never the current one nor a file of somebody else's; 0: all */
+    uint32_t keep_files;
+    uint64_t keep_bytes; /**< likewise, the most bytes that ended files have together; 0: any */
 } tg_recorder_options;
 
 /** Thread: any.  Blocks: no.  Since: 0.1 */
@@ -149,13 +153,14 @@ TG_API TG_MUST_CHECK tg_err tg_recorder_histogram(tg_recorder *recorder, const c
 
 typedef struct tg_recorder_counters {
     size_t struct_size;
-    uint64_t records;      /**< moved to the file, markers included */
-    uint64_t dropped;      /**< refused for want of room, a ring or a place in the dictionary */
-    uint64_t overwritten;  /**< oldest ones given up */
-    uint64_t file_bytes;   /**< of all files */
-    uint64_t write_errors; /**< refused writes; each was or is tried again */
-    uint32_t threads;      /**< that hold a ring */
-    uint32_t files;        /**< 1 + rotations */
+    uint64_t records;       /**< moved to the file, markers included */
+    uint64_t dropped;       /**< refused for want of room, a ring or a place in the dictionary */
+    uint64_t overwritten;   /**< oldest ones given up */
+    uint64_t file_bytes;    /**< of all files */
+    uint64_t write_errors;  /**< refused writes; each was or is tried again */
+    uint32_t threads;       /**< that hold a ring */
+    uint32_t files;         /**< 1 + rotations */
+    uint32_t files_removed; /**< oldest ones deleted, see keep_files */
 } tg_recorder_counters;
 
 /** Set struct_size first. Thread: any.  Blocks: no.  Since: 0.1 */

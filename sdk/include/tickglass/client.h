@@ -90,7 +90,8 @@ typedef struct tg_client_options {
     uint64_t random_seed;      /**< 0: from the system; else jitter is reproducible (tests) */
     /**
      * Called on the network thread after each publication, so that a UI can wake up. Must not block
-     * and must not call into the client except for tg_client_stop(). No lock is held.
+     * and may call what is "Thread: any. Blocks: no." only, tg_client_stop() for one. No lock is
+     * held.
      */
     void (*on_publish)(void *ctx, uint64_t view_number);
     /** Called on the network thread for each event, before it is queued. Same rules. */
@@ -378,6 +379,25 @@ typedef struct tg_client_counters {
     uint64_t audits_failed;  /**< of which found a contradiction */
     uint64_t reports_sent;   /**< of stages, to the gateway; see report_share_ppm */
     uint64_t reports_failed; /**< no memory, or too many different values for a message: lost */
+    /* Why attempts and connections ended, that tg_client_stop() did not end. */
+    uint64_t ended_resolve;     /**< a name without an address */
+    uint64_t ended_connect;     /**< refused, unreachable, or no answer */
+    uint64_t ended_tls;         /**< no TLS session, but not for the certificate */
+    uint64_t ended_certificate; /**< the gateway's certificate was refused */
+    uint64_t ended_http;        /**< the upgrade was refused with an HTTP status */
+    uint64_t ended_upgrade;     /**< what answered was no gateway */
+    uint64_t ended_proxy;       /**< the proxy leads nowhere */
+    uint64_t ended_token;       /**< there was no token to connect with */
+    uint64_t ended_close;       /**< the gateway said good-bye, with a close code */
+    uint64_t ended_lost;        /**< ended without one */
+    uint64_t ended_timeout;     /**< a deadline of ours passed */
+    uint64_t ended_fault;       /**< the gateway broke the protocol */
+    uint64_t link_timeouts;     /**< of ended_timeout: nothing was received for too long */
+    uint64_t data_timeouts; /**< times that a living link brought no frame: images were asked for */
+    uint64_t delays_told;   /**< waits with reconnect_after_ms or Retry-After as their floor */
+    uint64_t stops;         /**< ends after which trying again cannot help: 403, 4003, ... */
+    uint64_t wanted;        /**< names that subscriptions want now, or that are being given back */
+    uint64_t held;          /**< of which the gateway sends, in the latest session */
 } tg_client_counters;
 
 /** Set struct_size first. Thread: any.  Blocks: no.  Since: 0.1 */

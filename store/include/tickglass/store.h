@@ -47,6 +47,7 @@ typedef enum tg_quality_cause {
     TG_QUALITY_CAUSE_ENTITLEMENT,  /**< refused by the gateway */
     TG_QUALITY_CAUSE_NO_VALUE,     /**< nothing was received */
     TG_QUALITY_CAUSE_UNSUBSCRIBED, /**< nobody follows it any more */
+    TG_QUALITY_CAUSE_CONTRADICTED, /**< the same version came with other values */
     TG_QUALITY_CAUSE_LATENESS /**< what comes is seconds old, or not proved to be of now since the
                                    machine slept or its wall clock was set */
 } tg_quality_cause;

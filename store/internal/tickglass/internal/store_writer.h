@@ -58,7 +58,7 @@ typedef enum tg__admission {
     TG__CONFIRMED,          /* equal version and values: age renewed */
     TG__REFUSED_REGRESSION, /* same epoch, older seq */
     TG__REFUSED_EPOCH,      /* older epoch */
-    TG__REFUSED_INTEGRITY,  /* equal version, other values */
+    TG__REFUSED_INTEGRITY,  /* equal version, other values: GAP until admitted or confirmed */
     TG__REFUSED_UNKNOWN     /* no such instrument */
 } tg__admission;
 
@@ -93,6 +93,9 @@ void tg__store_expect(const tg_store *store, tg_instrument_id id);
 TG_MUST_CHECK tg_err tg__store_admit_book(tg_store *store, tg_instrument_id id, tg_version version,
                                           const tg_book *book, const tg__arrival *arrival,
                                           tg__admission *admission);
+/* Something of what keeps the depth up to date was lost: GAP until it is admitted or confirmed. */
+void tg__store_doubt_book(tg_store *store, tg_instrument_id id);
+bool tg__store_is_book_doubted(const tg_store *store, tg_instrument_id id);
 /* No more depth of this instrument; its place is free for another. */
 void tg__store_drop_book(tg_store *store, tg_instrument_id id);
 

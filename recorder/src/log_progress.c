@@ -1,0 +1,50 @@
+#include "log_progress.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define LARGE_BYTES (UINT64_C(16) << 20) /* read in a fraction of a second: nobody waits */
+#define WIDTH       40u
+
+void log_progress_start(log_progress *progress, const log_input *input)
+{
+    uint64_t bytes = 0;
+    uint64_t records = 0;
+    for (size_t i = 0; i < input->count; i++) {
+        bytes += input->files[i].size;
+        records += input->files[i].record_count;
+    }
+    const bool is_seen = isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) != 1;
+    *progress = (log_progress){is_seen && bytes >= LARGE_BYTES ? records : 0, 0, 0};
+    log_progress_show(progress);
+}
+
+void log_progress_show(log_progress *progress)
+{
+    if (progress->total == 0) {
+        return;
+    }
+    const uint64_t done = progress->done < progress->total ? progress->done : progress->total;
+    const unsigned percent = (unsigned)((double)done * 100.0 / (double)progress->total);
+    if (progress->shown == percent + 1) {
+        return;
+    }
+    progress->shown = percent + 1;
+    char bar[WIDTH + 1];
+    for (unsigned i = 0; i < WIDTH; i++) {
+        bar[i] = i * 100u < percent * WIDTH ? '#' : '.';
+    }
+    bar[WIDTH] = '\0';
+    (void)fprintf(stderr, "\r[%s] %3u %%", bar, percent);
+    (void)fflush(stderr);
+}
+
+void log_progress_end(log_progress *progress)
+{
+    if (progress->shown != 0) {
+        (void)fprintf(stderr, "\r%*s\r", (int)WIDTH + 8, "");
+        (void)fflush(stderr);
+    }
+    progress->shown = 0;
+    progress->total = 0;
+}

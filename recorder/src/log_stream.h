@@ -1,0 +1,51 @@
+/** The records of one thread of one file, unpacked some ahead. */
+#ifndef TICKGLASS_LOG_STREAM_H
+#define TICKGLASS_LOG_STREAM_H
+
+#include <stdbool.h>
+
+#include "log_file.h"
+#include "pack.h"
+
+/** Bytes in front of each record that is ahead: its time in the common order. */
+#define TG__AHEAD_PREFIX 8u
+
+/** Room for any unpacked record. */
+#define TG__LOG_SCRATCH_SIZE (TG_RECORD_BYTES_MAX + 4096u)
+
+typedef struct tg__log_stream {
+    /** First line: all that handing a record out needs. */
+    _Alignas(64) tg__log_file *file;
+    const tg__log_thread *thread;
+    int64_t offset_ns;    /**< from CLOCK_MONOTONIC of this file's machine to the common order */
+    unsigned char *ahead; /**< rows of time and record in ring form */
+    size_t ahead_at;      /**< what is before it has been taken */
+    size_t ahead_size;
+    size_t chunk; /**< so much is read ahead, or one record */
+    bool ended;   /**< nothing but what is ahead will come */
+
+    /** What unpacking needs. */
+    size_t capacity; /**< of ahead */
+    size_t next_block;
+    uint64_t block_offset;
+    tg__block block;
+    size_t at;     /**< in the block's payload */
+    uint32_t left; /**< records of the block */
+    tg__pack pack;
+} tg__log_stream;
+
+/** @param[in] stream  zeroed. @retval TG_ERR_NO_MEMORY */
+TG_MUST_CHECK tg_err tg__log_stream_init(tg__log_stream *stream, tg__log_file *file,
+                                         const tg__log_thread *thread, int64_t offset_ns,
+                                         size_t chunk);
+void tg__log_stream_deinit(tg__log_stream *stream);
+
+/**
+ * Move what is ahead to the front and unpack behind it until the chunk is full. What was ahead and
+ * taken is gone. A block that cannot be read to its end becomes a problem of its file.
+ * @param[in] scratch  TG__LOG_SCRATCH_SIZE bytes
+ * @retval TG_ERR_NO_MEMORY
+ */
+TG_MUST_CHECK tg_err tg__log_stream_fill(tg__log_stream *stream, unsigned char *scratch);
+
+#endif
