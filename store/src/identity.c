@@ -37,12 +37,22 @@ static bool is_tombstone(const tg_store *store, tg_instrument_id id)
     return (store->tombstones[id / 64] >> (id % 64) & 1) != 0;
 }
 
-static const tg_instrument *entry_of(const tg_store *store, uint16_t row)
+static const tg__entry *entry_of(const tg_store *store, uint16_t row)
 {
-    return &store->pool.entry[store->pending->naming[row].entry];
+    return tg__table_entry(store->pending, row);
 }
 
-static bool same_scale(const tg_instrument *a, const tg_instrument *b)
+static bool is_named(const tg_store *store, uint16_t row, const char *symbol)
+{
+    return tg__entry_is_named(&store->pool, entry_of(store, row), symbol);
+}
+
+static bool says(const tg_store *store, uint16_t row, const tg_instrument *instrument)
+{
+    return tg__entry_equal(&store->pool, entry_of(store, row), instrument);
+}
+
+static bool same_scale(const tg__entry *a, const tg_instrument *b)
 {
     return a->price_exponent == b->price_exponent && a->quantity_exponent == b->quantity_exponent;
 }
@@ -101,7 +111,7 @@ static void unlist_known(tg_store *store, uint16_t row)
 static void hide(tg_store *store, uint16_t row)
 {
     unlist_known(store, row);
-    identify(store, row, store->pending->naming[row].entry, false);
+    identify(store, row, store->pending->tag[row].entry, false);
 }
 
 /* Forget a row that has no id. */
@@ -129,10 +139,9 @@ static uint16_t find_orphan(const tg_store *store, uint16_t venue_name, const ch
         return 0;
     }
     for (uint16_t row = tg__table_name_chain(store->pending, symbol); row != 0;
-         row = store->pending->naming[row].next_by_name) {
+         row = store->pending->links[row].next_by_name) {
         if (!tg__table_has(store->pending, row, TG__ROW_KNOWN) &&
-            store->orphan_venue[row] == venue_name &&
-            strcmp(entry_of(store, row)->symbol, symbol) == 0) {
+            store->orphan_venue[row] == venue_name && is_named(store, row, symbol)) {
             return row;
         }
     }
@@ -158,9 +167,11 @@ static void forget_orphan(tg_store *store, uint16_t row)
 static void orphan(tg_store *store, uint16_t row)
 {
     const tg_view *pending = store->pending;
-    const uint16_t venue_name =
-        keep_venue_name(store, pending->venue[pending->tag[row].venue].name);
-    const uint16_t former = find_orphan(store, venue_name, entry_of(store, row)->symbol);
+    const tg__entry *entry = entry_of(store, row);
+    const uint16_t venue_name = keep_venue_name(store, pending->venue[entry->venue].name);
+    char symbol[TG_SYMBOL_SIZE];
+    tg__entry_symbol(&store->pool, entry, symbol);
+    const uint16_t former = find_orphan(store, venue_name, symbol);
     hide(store, row);
     store->orphan_venue[row] = venue_name;
     store->orphan_count++;
@@ -187,7 +198,7 @@ static void evict_orphan(tg_store *store)
         store->orphan_hand =
             (uint16_t)(store->orphan_hand >= store->row_max ? 1 : store->orphan_hand + 1);
         const uint16_t row = store->orphan_hand;
-        if (store->pending->naming[row].entry != 0 &&
+        if (store->pending->tag[row].entry != 0 &&
             !tg__table_has(store->pending, row, TG__ROW_KNOWN)) {
             forget_orphan(store, row);
             return;
@@ -202,7 +213,7 @@ static uint16_t take_row(tg_store *store, tg_instrument_id id)
         evict_orphan(store);
     }
     const uint32_t own = (uint32_t)id + 1;
-    const bool is_own_free = own <= store->row_max && store->pending->naming[own].entry == 0;
+    const bool is_own_free = own <= store->row_max && store->pending->tag[own].entry == 0;
     const uint16_t row = is_own_free ? (uint16_t)own : tg__free_rows_first(store->free_rows);
     if (row != 0) {
         tg__free_rows_take(store->free_rows, row);
@@ -225,11 +236,11 @@ static void drop_values(tg_store *store, uint16_t row)
 static tg_err set_entry(tg_store *store, uint16_t row, const tg_instrument *instrument)
 {
     const bool known = tg__table_has(store->pending, row, TG__ROW_KNOWN);
-    const bool same = tg__entry_equal(entry_of(store, row), instrument);
+    const bool same = says(store, row, instrument);
     if (known && same) {
         return TG_OK;
     }
-    const uint32_t entry = same ? store->pending->naming[row].entry : take_entry(store, instrument);
+    const uint32_t entry = same ? store->pending->tag[row].entry : take_entry(store, instrument);
     if (entry == 0) {
         if (known) {
             orphan(store, row); /* never a new price under an old name or scale: rather no row */
@@ -297,9 +308,8 @@ tg_err tg__store_define_instrument(tg_store *store, const tg_instrument *instrum
     TG_ENSURE(!is_tombstone(store, instrument->id), TG_ERR_ID_REUSED);
     const uint16_t row = tg__table_row(store->pending, instrument->id);
     if (row != 0) {
-        const tg_instrument *entry = entry_of(store, row);
-        TG_ENSURE(entry->venue == instrument->venue &&
-                      strcmp(entry->symbol, instrument->symbol) == 0,
+        const tg__entry *entry = entry_of(store, row);
+        TG_ENSURE(entry->venue == instrument->venue && is_named(store, row, instrument->symbol),
                   TG_ERR_ID_REUSED);
         return set_entry(store, row, instrument);
     }
@@ -320,7 +330,8 @@ tg_err tg__store_rename(tg_store *store, tg_instrument_id id, const char *symbol
     TG_ENSURE(length > 0 && length < TG_SYMBOL_SIZE, TG_ERR_INVALID_ARGUMENT);
     const uint16_t row = tg__table_row(store->pending, id);
     TG_ENSURE(row != 0, TG_ERR_NOT_FOUND);
-    tg_instrument renamed = *entry_of(store, row);
+    tg_instrument renamed;
+    tg__entry_read(&store->pool, entry_of(store, row), &renamed);
     memset(renamed.symbol, 0, sizeof renamed.symbol);
     memcpy(renamed.symbol, symbol, length);
     return set_entry(store, row, &renamed);
@@ -341,11 +352,10 @@ tg_err tg__store_rescale(tg_store *store, const tg_instrument *instrument)
     TG_ENSURE(is_entry(instrument), TG_ERR_INVALID_ARGUMENT);
     const uint16_t row = tg__table_row(store->pending, instrument->id);
     TG_ENSURE(row != 0, TG_ERR_NOT_FOUND);
-    const tg_instrument *entry = entry_of(store, row);
-    TG_ENSURE(entry->venue == instrument->venue && strcmp(entry->symbol, instrument->symbol) == 0,
+    const tg__entry *entry = entry_of(store, row);
+    TG_ENSURE(entry->venue == instrument->venue && is_named(store, row, instrument->symbol),
               TG_ERR_ID_REUSED);
-    TG_ENSURE(instrument->epoch > entry->epoch || tg__entry_equal(entry, instrument),
-              TG_ERR_INTEGRITY);
+    TG_ENSURE(instrument->epoch > entry->epoch || says(store, row, instrument), TG_ERR_INTEGRITY);
     return set_entry(store, row, instrument);
 }
 

@@ -10,8 +10,8 @@ static void catch_up_row(const tg_store *store, tg_view *to, const tg_view *from
 {
     if (store->identity_stamp > since) {
         const bool known = tg__table_has(from, row, TG__ROW_KNOWN);
-        const uint32_t entry = from->naming[row].entry;
-        if (to->naming[row].entry != entry || tg__table_has(to, row, TG__ROW_KNOWN) != known) {
+        const uint32_t entry = from->tag[row].entry;
+        if (to->tag[row].entry != entry || tg__table_has(to, row, TG__ROW_KNOWN) != known) {
             tg__table_identify(to, row, entry, known);
         }
         if (known) {

@@ -46,6 +46,7 @@ struct tg_store {
     /* Constant after open. */
     _Alignas(TG__CACHE_LINE) void *block; /* the one allocation; the store lies in it */
     size_t block_size;
+    size_t part_size[TG__STORE_PART_COUNT];
     uint32_t row_max;
     uint32_t reader_count;
     uint32_t version_count;
@@ -226,10 +227,10 @@ static inline void tg__row_change(tg_store *store, uint16_t row)
 /* Flags of row change. Versions that catch up see it only if the row is touched as well. */
 static inline void tg__row_flag(tg_store *store, uint16_t row, uint8_t set, uint8_t clear)
 {
-    uint8_t *flags = &store->pending->tag[row].flags;
-    const uint8_t now = (uint8_t)((*flags | set) & ~clear);
-    if (now != *flags) {
-        *flags = now;
+    tg__tag *tag = &store->pending->tag[row];
+    const uint8_t now = (uint8_t)((tag->flags | set) & ~clear);
+    if (now != tag->flags) {
+        tag->flags = now;
         store->flags_stamp = store->pending->number;
     }
 }

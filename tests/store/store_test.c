@@ -110,6 +110,34 @@ static void every_failing_allocation_is_reported_and_leaves_nothing(void **state
     assert_true(refused > 0);
 }
 
+static void a_desk_fits_into_four_megabytes(void **state)
+{
+    (void)state;
+    tg_store *store = store_of(2400, 4);
+    assert_in_range(tg__store_memory_size(store), 1, 4 * 1024 * 1024);
+    tg__store_close(store);
+}
+
+static void the_parts_of_the_memory_are_all_of_it(void **state)
+{
+    (void)state;
+    tg_store *store = store_with((tg__store_options){.instruments_max = 500,
+                                                     .readers_max = 2,
+                                                     .transitions_max = 100,
+                                                     .history_points = 8,
+                                                     .history_instruments = 20,
+                                                     .history_step_ms = 1});
+    size_t sum = 0;
+    for (int part = 0; part < TG__STORE_PART_COUNT; part++) {
+        assert_int_not_equal(tg__store_memory_part(store, (tg__store_part)part), 0);
+        sum += tg__store_memory_part(store, (tg__store_part)part);
+    }
+    assert_int_equal(sum, tg__store_memory_size(store));
+    assert_true(tg__store_memory_part(store, TG__STORE_CELLS) >= (size_t)4 * 500 * 192);
+    assert_true(tg__store_memory_part(store, TG__STORE_HISTORY) >= (size_t)20 * 8 * 72);
+    tg__store_close(store);
+}
+
 static void nothing_allocates_after_open(void **state)
 {
     (void)state;
@@ -201,6 +229,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_out_of_range_are_refused),
         cmocka_unit_test(every_failing_allocation_is_reported_and_leaves_nothing),
+        cmocka_unit_test(a_desk_fits_into_four_megabytes),
+        cmocka_unit_test(the_parts_of_the_memory_are_all_of_it),
         cmocka_unit_test(nothing_allocates_after_open),
         cmocka_unit_test(counters_need_their_size_and_older_callers_get_theirs),
     };
