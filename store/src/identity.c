@@ -57,28 +57,23 @@ static bool same_scale(const tg__entry *a, const tg_instrument *b)
     return a->price_exponent == b->price_exponent && a->quantity_exponent == b->quantity_exponent;
 }
 
-/* Index of a venue's name among those of orphans; 0: not there. */
-static uint16_t find_venue_name(const tg_store *store, const char *name)
+/* A name's place, with a reference; versions that nobody reads give theirs up if none is free. 0:
+ * still none. */
+static uint16_t take_venue_name(tg_store *store, const char *name)
 {
-    for (uint32_t i = 1; i <= store->venue_name_count; i++) {
-        if (strcmp(store->venue_names[i], name) == 0) {
-            return (uint16_t)i;
-        }
+    const uint16_t taken = tg__name_take(&store->venue_names, name);
+    if (taken != 0) {
+        return taken;
     }
-    return 0;
+    tg__versions_refresh(store);
+    return tg__name_take(&store->venue_names, name);
 }
 
-/* 0 for a venue that was never named, or when the table is full: its orphans are not found again.
- */
-static uint16_t keep_venue_name(tg_store *store, const char *name)
+static void set_orphan_venue(tg_store *store, uint16_t row, uint16_t venue_name)
 {
-    const uint16_t kept = find_venue_name(store, name);
-    if (kept != 0 || name[0] == '\0' || store->venue_name_count + 1 >= TG__VENUE_NAMES_MAX) {
-        return kept;
-    }
-    store->venue_name_count++;
-    memcpy(store->venue_names[store->venue_name_count], name, TG_VENUE_NAME_SIZE);
-    return (uint16_t)store->venue_name_count;
+    tg__name_refer(&store->venue_names, venue_name);
+    tg__name_release(&store->venue_names, store->orphan_venue[row]);
+    store->orphan_venue[row] = venue_name;
 }
 
 /* Row gets entry (0: none) and, if known, its id. */
@@ -126,7 +121,7 @@ static void forget(tg_store *store, uint16_t row)
     store->ledger[row].lineage = 0;
     store->ledger[row].epoch_min = 0;
     store->position[row] = 0;
-    store->orphan_venue[row] = 0;
+    set_orphan_venue(store, row, 0);
     tg__ledger_clear(store, row);
     tg__row_flag(store, row, 0, UINT8_MAX);
     tg__free_rows_give(store->free_rows, row);
@@ -168,12 +163,12 @@ static void orphan(tg_store *store, uint16_t row)
 {
     const tg_view *pending = store->pending;
     const tg__entry *entry = entry_of(store, row);
-    const uint16_t venue_name = keep_venue_name(store, pending->venue[entry->venue].name);
+    const uint16_t venue_name = pending->venue_name[entry->venue];
     char symbol[TG_SYMBOL_SIZE];
     tg__entry_symbol(&store->pool, entry, symbol);
     const uint16_t former = find_orphan(store, venue_name, symbol);
     hide(store, row);
-    store->orphan_venue[row] = venue_name;
+    set_orphan_venue(store, row, venue_name);
     store->orphan_count++;
     if (former != 0) {
         forget_orphan(store, is_newer(store, former, row) ? row : former);
@@ -265,6 +260,7 @@ static tg_err adopt(tg_store *store, uint16_t row, const tg_instrument *instrume
     }
     TG_TRY(set_entry(store, row, instrument));
     store->orphan_count--;
+    set_orphan_venue(store, row, 0);
     list_known(store, row);
     if (tg__table_has(store->pending, row, TG__ROW_HAS_VALUE)) {
         tg__row_change(store, row); /* this id did not show it before */
@@ -293,12 +289,13 @@ tg_err tg__store_define_venue(tg_store *store, const tg_venue *venue)
 {
     TG_ENSURE(venue != NULL && venue->id < TG_VENUE_MAX && is_text(venue->name, sizeof venue->name),
               TG_ERR_INVALID_ARGUMENT);
-    char *name = store->pending->venue[venue->id].name;
-    if (strcmp(name, venue->name) != 0) {
-        memset(name, 0, TG_VENUE_NAME_SIZE);
-        memcpy(name, venue->name, strlen(venue->name));
+    const uint16_t name = take_venue_name(store, venue->name);
+    TG_ENSURE(name != 0, TG_ERR_FULL);
+    if (name != store->pending->venue_name[venue->id]) {
+        tg__table_name_venue(store->pending, venue->id, name);
         store->venue_stamp = store->pending->number;
     }
+    tg__name_release(&store->venue_names, name);
     return TG_OK;
 }
 
@@ -313,8 +310,8 @@ tg_err tg__store_define_instrument(tg_store *store, const tg_instrument *instrum
                   TG_ERR_ID_REUSED);
         return set_entry(store, row, instrument);
     }
-    const char *venue_name = store->pending->venue[instrument->venue].name;
-    const uint16_t own = find_orphan(store, find_venue_name(store, venue_name), instrument->symbol);
+    const uint16_t venue_name = store->pending->venue_name[instrument->venue];
+    const uint16_t own = find_orphan(store, venue_name, instrument->symbol);
     return own != 0 ? adopt(store, own, instrument) : add(store, instrument);
 }
 
@@ -373,7 +370,8 @@ void tg__store_restart(tg_store *store, uint64_t lineage, uint32_t generation)
     memset(pending->venue, 0, TG_VENUE_MAX * sizeof *pending->venue);
     pending->loss.stale_venues = 0;
     store->venue_stamp = pending->number;
-    for (unsigned venue = 0; venue < TG_VENUE_MAX; venue++) {
+    for (tg_venue_id venue = 0; venue < TG_VENUE_MAX; venue++) {
+        tg__table_name_venue(pending, venue, 0);
         tg__refusals_clear(&store->venue_refusals[venue]);
     }
     memset(store->tombstones, 0, (TG_INSTRUMENT_MAX + 64) / 64 * sizeof *store->tombstones);

@@ -67,12 +67,13 @@ static void lay_out_version(layout *at, tg_view *version, const tg__store_option
     version->tag = piece(at, rows, sizeof *version->tag);
     version->known = piece(at, rows, sizeof *version->known);
     version->venue = piece(at, TG_VENUE_MAX, sizeof *version->venue);
+    version->venue_name = piece(at, TG_VENUE_MAX, sizeof *version->venue_name);
     version->links = piece(at, rows, sizeof *version->links);
     version->id_bucket = piece(at, buckets, sizeof *version->id_bucket);
     version->name_bucket = piece(at, buckets, sizeof *version->name_bucket);
     at->part = TG__STORE_BOOKS;
     version->book = piece(at, TG__BOOK_MAX + 1, sizeof *version->book);
-    version->book_of = piece(at, rows, sizeof *version->book_of);
+    version->book_row = piece(at, TG__BOOK_MAX + 1, sizeof *version->book_row);
     at->part = TG__STORE_HISTORY;
     version->history_of = piece(at, rings > 0 ? rows : 0, sizeof *version->history_of);
     version->open = piece(at, rings, sizeof *version->open);
@@ -135,7 +136,8 @@ static void lay_out(layout *at, tg_store *store, const tg__store_options *option
     store->free_rows = piece(at, rows, sizeof *store->free_rows);
     store->position = piece(at, rows, sizeof *store->position);
     store->orphan_venue = piece(at, rows, sizeof *store->orphan_venue);
-    store->venue_names = piece(at, TG__VENUE_NAMES_MAX, sizeof *store->venue_names);
+    store->venue_names.capacity = TG__VENUE_NAMES_MAX;
+    store->venue_names.name = piece(at, TG__VENUE_NAMES_MAX + 1, sizeof *store->venue_names.name);
     store->tombstones = piece(at, (TG_INSTRUMENT_MAX + 64) / 64, sizeof *store->tombstones);
     lay_out_dictionary(at, &store->pool, options->instruments_max);
     lay_out_accounts(at, store, rows);
@@ -193,6 +195,7 @@ tg_err tg__store_open(const tg__store_options *options, tg_store **out)
     tg__free_rows_init(store->free_rows, (uint16_t)store->row_max);
     for (uint32_t i = 0; i < store->version_count; i++) {
         store->versions[i].pool = &store->pool;
+        store->versions[i].venue_names = &store->venue_names;
         store->versions[i].cells = store->cells;
         store->versions[i].log = &store->log;
         store->versions[i].refusals = store->refusals;

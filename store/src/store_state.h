@@ -70,8 +70,8 @@ struct tg_store {
     tg__entry_pool pool;
     tg__cell *cells;        /* by plane and row */
     uint16_t *position;     /* by row: in the pending version's known[] */
-    uint16_t *orphan_venue; /* by row, of an orphan: in venue_names; 0: none. Venue ids change with
-                               the dictionary's generation, names do not */
+    uint16_t *orphan_venue; /* by row, of an orphan: in venue_names, with a reference; 0: none.
+                               Venue ids change with the dictionary's generation, names do not */
     uint64_t book_touched[TG__BOOK_MAX + 1]; /* publication in which the book last changed */
     uint64_t book_lineage[TG__BOOK_MAX + 1]; /* in which its version was given */
     uint64_t book_stamp;                     /* publication in which any book last changed */
@@ -85,9 +85,8 @@ struct tg_store {
     tg__order *free_rows;
     uint32_t orphan_count; /* rows that kept their value over a restart and have no id yet */
     uint16_t orphan_hand;  /* where the search for one to give up goes on */
-    uint32_t venue_name_count;
-    char (*venue_names)[TG_VENUE_NAME_SIZE]; /* names of orphans' venues, from 1 */
-    uint64_t *tombstones;                    /* bit by id: removed in this generation */
+    tg__name_pool venue_names;
+    uint64_t *tombstones; /* bit by id: removed in this generation */
 };
 
 static inline void tg__tally_add(_Atomic uint64_t *counter, uint64_t more)

@@ -90,3 +90,10 @@ void tg__table_identify(tg_view *table, uint16_t row, uint32_t entry, bool known
         make_known(table, row);
     }
 }
+
+void tg__table_name_venue(tg_view *table, tg_venue_id venue, uint16_t name)
+{
+    tg__name_refer(table->venue_names, name);
+    tg__name_release(table->venue_names, table->venue_name[venue]);
+    table->venue_name[venue] = name;
+}

@@ -54,11 +54,6 @@ typedef struct tg__links {
     uint16_t next_by_name;
 } tg__links;
 
-typedef struct tg__venue_row {
-    tg__venue_axis axis;
-    char name[TG_VENUE_NAME_SIZE]; /* empty: never named */
-} tg__venue_row;
-
 /* Counted by the writer, read by any thread, each by itself; not part of a cut. */
 typedef struct tg__refusal_tally {
     _Atomic uint32_t regression; /* all three stay at their maximum */
@@ -85,7 +80,6 @@ typedef struct tg__book_row {
     uint64_t changed_in;
     int64_t proved_mono_ns;
     uint32_t proved_era;
-    uint16_t row; /* whose it is; 0: free */
     bool has_value;
 } tg__book_row;
 
@@ -94,11 +88,12 @@ struct tg_view {
     int64_t published_mono_ns;
     tg__link_axis link;
     tg__loss_axis loss;
-    tg__plain plain;      /* of link and loss, as published */
-    uint32_t count;       /* known instruments */
-    uint32_t row_max;     /* constant; a plane has one more, row 0 */
-    uint32_t bucket_mask; /* constant */
-    tg__entry_pool *pool; /* shared by all versions */
+    tg__plain plain;            /* of link and loss, as published */
+    uint32_t count;             /* known instruments */
+    uint32_t row_max;           /* constant; a plane has one more, row 0 */
+    uint32_t bucket_mask;       /* constant */
+    tg__entry_pool *pool;       /* shared by all versions */
+    tg__name_pool *venue_names; /* likewise */
 
     tg__cell *cells; /* by plane and row; shared by all versions */
     uint8_t *plane;  /* by row: where its cell is */
@@ -106,9 +101,10 @@ struct tg_view {
     const tg__change_log *log; /* shared */
     uint64_t log_end;          /* of this publication, in the log */
     uint16_t *known;           /* rows of the known instruments, in no order */
-    tg__venue_row *venue;      /* TG_VENUE_MAX */
+    tg__venue_axis *venue;     /* TG_VENUE_MAX */
+    uint16_t *venue_name;      /* likewise: in the pool; 0: never named */
     tg__book_row *book;        /* from 1 to TG__BOOK_MAX */
-    uint8_t *book_of;          /* by row; 0: none */
+    uint16_t *book_row;        /* likewise: whose it is; 0: it is free */
     uint16_t *history_of;      /* by row: its ring; 0: none. Only if there is history */
     tg__history_open *open;    /* by ring */
 
@@ -195,7 +191,7 @@ static inline tg__verdict tg__table_quality(const tg_view *table, uint16_t row,
         .halted = tg__table_cell(table, row)->image.value[TG_FIELD_STATUS] == TG_TRADING_HALTED,
         .unfollowed = (flags & TG__ROW_UNFOLLOWED) != 0,
     };
-    return tg__quality_at(&table->link, &table->loss, &table->venue[entry->venue].axis, &axis,
+    return tg__quality_at(&table->link, &table->loss, &table->venue[entry->venue], &axis,
                           now_mono_ns);
 }
 
@@ -214,6 +210,16 @@ static inline bool tg__table_is_plain(const tg_view *table, uint16_t row, int64_
                                    (int64_t)cadence_ms * INT64_C(1000000));
 }
 
+/* Index of the row's book; 0: it has none. There are few, and seldom asked for. */
+static inline uint8_t tg__table_book(const tg_view *table, uint16_t row)
+{
+    uint8_t index = row == 0 ? 0 : TG__BOOK_MAX;
+    while (index != 0 && table->book_row[index] != row) {
+        index--;
+    }
+    return index;
+}
+
 /* First row of the chain that holds the rows with this symbol; go on with next_by_name. */
 static inline uint16_t tg__table_name_chain(const tg_view *table, const char *symbol)
 {
@@ -225,5 +231,8 @@ static inline uint16_t tg__table_name_chain(const tg_view *table, const char *sy
  * reference counts; not the list of known rows.
  */
 void tg__table_identify(tg_view *table, uint16_t row, uint32_t entry, bool known);
+
+/* Writer: give venue a name of the pool (0: none). Keeps the reference counts. */
+void tg__table_name_venue(tg_view *table, tg_venue_id venue, uint16_t name);
 
 #endif

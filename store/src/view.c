@@ -91,8 +91,9 @@ tg_err tg_view_row(const tg_view *view, tg_instrument_id id, int64_t now_mono_ns
 tg_err tg_view_depth(const tg_view *view, tg_instrument_id id, int64_t now_mono_ns, tg_depth *out)
 {
     const uint16_t row = tg__table_row(view, id);
-    TG_ENSURE(row != 0 && view->book_of[row] != 0, TG_ERR_NOT_FOUND);
-    const tg__book_row *held = &view->book[view->book_of[row]];
+    const uint8_t index = tg__table_book(view, row);
+    TG_ENSURE(index != 0, TG_ERR_NOT_FOUND);
+    const tg__book_row *held = &view->book[index];
     TG_ENSURE(held->has_value, TG_ERR_NOT_FOUND);
     const tg__row_axis depth = {
         .proved_mono_ns = held->proved_mono_ns,
@@ -117,8 +118,8 @@ tg_err tg_view_instrument(const tg_view *view, tg_instrument_id id, tg_instrumen
 
 const char *tg_view_venue_name(const tg_view *view, tg_venue_id venue)
 {
-    const bool named = venue < TG_VENUE_MAX && view->venue[venue].name[0] != '\0';
-    return named ? view->venue[venue].name : "?";
+    const uint16_t name = venue < TG_VENUE_MAX ? view->venue_name[venue] : 0;
+    return name == 0 ? "?" : view->venue_names->name[name].text;
 }
 
 tg_err tg_view_find(const tg_view *view, const char *venue, const char *symbol,

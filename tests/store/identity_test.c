@@ -322,6 +322,94 @@ static tg_instrument with_bands(tg_instrument_id id, const char *symbol, int64_t
     return entry;
 }
 
+/* Names of all venues, other ones in each generation. */
+static tg_err name_all_venues(tg_store *store, unsigned generation)
+{
+    tg__store_restart(store, 11, generation); /* a new one only */
+    tg_err err = TG_OK;
+    for (unsigned id = 0; id < TG_VENUE_MAX && err == TG_OK; id++) {
+        tg_venue venue = {.id = (tg_venue_id)id};
+        (void)snprintf(venue.name, sizeof venue.name, "V%u-%u", id, generation);
+        err = tg__store_define_venue(store, &venue);
+    }
+    return err;
+}
+
+static void names_of_venues_go_with_the_last_view_and_instrument_that_needs_them(void **state)
+{
+    fixture *at = *state;
+    tg_reader *sleeper = reader_of(at->store);
+    assert_int_equal(name_all_venues(at->store, 2), TG_OK);
+    tg__store_publish(at->store, S);
+    const tg_view *asleep = tg_reader_pin(sleeper);
+    for (unsigned generation = 3; generation < 300; generation++) {
+        tg__store_restart(at->store, 11, generation);
+        char name[TG_VENUE_NAME_SIZE];
+        for (tg_venue_id venue = 0; venue < 50; venue++) {
+            (void)snprintf(name, sizeof name, "V%u-%u", (unsigned)venue, generation);
+            name_venue(at->store, venue, name);
+        }
+        name_venue(at->store, 50, "XCME");
+        const tg_instrument entry = instrument_of((tg_instrument_id)(generation % 4), 50, "A");
+        assert_int_equal(tg__store_define_instrument(at->store, &entry), TG_OK);
+        const tg_instrument fleeting = instrument_of((tg_instrument_id)(generation + 1) % 4,
+                                                     (tg_venue_id)(generation % 50), "B");
+        assert_int_equal(tg__store_define_instrument(at->store, &fleeting), TG_OK);
+        (void)admit_at(at->store, entry.id, quote(1, 10, 300), S);
+        const tg_view *view = publish(at);
+        (void)snprintf(name, sizeof name, "V%u-%u", generation % 50, generation);
+        assert_string_equal(tg_view_venue_name(view, fleeting.venue), name);
+        assert_int_equal(row_at(view, entry.id, S).image.seq, 10); /* it goes on */
+    }
+    assert_string_equal(tg_view_venue_name(asleep, 254), "V254-2");
+    tg_reader_close(sleeper);
+}
+
+static void more_names_of_venues_than_there_is_room_for_are_refused(void **state)
+{
+    fixture *at = *state;
+    assert_int_equal(name_all_venues(at->store, 2), TG_OK);
+    const tg_view *view = publish(at);
+    assert_int_equal(name_all_venues(at->store, 3), TG_OK);
+    tg__store_publish(at->store, S);
+    assert_int_equal(name_all_venues(at->store, 4), TG_ERR_FULL);
+    tg__store_publish(at->store, S);
+    assert_string_equal(tg_view_venue_name(view, 7), "V7-2");
+    view = publish(at);
+    assert_string_equal(tg_view_venue_name(view, 1), "V1-4"); /* two had been left */
+    assert_string_equal(tg_view_venue_name(view, 2), "?");
+    assert_int_equal(name_all_venues(at->store, 5), TG_OK);
+    assert_string_equal(tg_view_venue_name(publish(at), 254), "V254-5");
+}
+
+static void an_orphan_that_gives_way_lets_go_of_its_venues_name(void **state)
+{
+    (void)state;
+    tg_store *store = store_of(300, 1);
+    char symbol[8];
+    assert_int_equal(name_all_venues(store, 2), TG_OK);
+    for (tg_instrument_id id = 0; id < 250; id++) {
+        (void)snprintf(symbol, sizeof symbol, "O%u", (unsigned)id);
+        const tg_instrument entry = instrument_of(id, (tg_venue_id)id, symbol);
+        assert_int_equal(tg__store_define_instrument(store, &entry), TG_OK);
+    }
+    tg__store_publish(store, S);
+    assert_int_equal(name_all_venues(store, 3), TG_OK);
+    tg__store_publish(store, S);
+    /* Those of two generations stay in use, the older one's by orphans alone. */
+    tg_reader *reader = reader_of(store);
+    (void)tg_reader_pin(reader);
+    assert_int_equal(name_all_venues(store, 4), TG_ERR_FULL);
+    for (tg_instrument_id id = 0; id < 300; id++) {
+        (void)snprintf(symbol, sizeof symbol, "N%u", (unsigned)id);
+        define(store, id, symbol);
+    }
+    tg__store_publish(store, S);
+    assert_int_equal(name_all_venues(store, 4), TG_OK);
+    tg_reader_close(reader);
+    tg__store_close(store);
+}
+
 static void tables_of_price_bands_give_way_to_those_that_follow_them(void **state)
 {
     fixture *at = *state;
@@ -432,6 +520,9 @@ int main(void)
         WITH_STORE(another_lineage_is_taken_over_with_a_mark),
         WITH_STORE(another_lineage_that_proves_its_age_needs_no_mark),
         WITH_STORE(orphans_give_way_when_the_store_is_full),
+        WITH_STORE(names_of_venues_go_with_the_last_view_and_instrument_that_needs_them),
+        WITH_STORE(more_names_of_venues_than_there_is_room_for_are_refused),
+        cmocka_unit_test(an_orphan_that_gives_way_lets_go_of_its_venues_name),
         WITH_STORE(tables_of_price_bands_give_way_to_those_that_follow_them),
         cmocka_unit_test(more_tables_of_price_bands_than_there_is_room_for_are_refused),
         WITH_STORE(superseded_entries_that_are_pinned_can_use_up_the_spare_ones),

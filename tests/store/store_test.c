@@ -114,7 +114,7 @@ static void a_desk_fits_into_four_megabytes(void **state)
 {
     (void)state;
     tg_store *store = store_of(2400, 4);
-    assert_in_range(tg__store_memory_size(store), 1, 4 * 1024 * 1024);
+    assert_in_range(tg__store_memory_size(store), 1, 4 * 1000 * 1000);
     tg__store_close(store);
 }
 

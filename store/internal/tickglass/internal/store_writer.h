@@ -26,6 +26,8 @@ TG_MUST_CHECK tg_err tg__store_open(const tg__store_options *options, tg_store *
 /* Every reader must be closed. NULL is allowed. Thread: writer. */
 void tg__store_close(tg_store *store);
 
+/* TG_ERR_FULL: pinned views, and instruments from before a restart, hold so many venues' names (of
+ * 512) that none is free; the venue keeps the name that it had. */
 TG_MUST_CHECK tg_err tg__store_define_venue(tg_store *store, const tg_venue *venue);
 
 /*
