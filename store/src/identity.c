@@ -369,6 +369,7 @@ void tg__store_restart(tg_store *store, uint64_t lineage, uint32_t generation)
     }
     memset(pending->venue, 0, TG_VENUE_MAX * sizeof *pending->venue);
     pending->loss.stale_venues = 0;
+    pending->cadence_min_ns = INT64_MAX; /* no row is known */
     store->venue_stamp = pending->number;
     for (tg_venue_id venue = 0; venue < TG_VENUE_MAX; venue++) {
         tg__table_name_venue(pending, venue, 0);

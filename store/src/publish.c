@@ -88,6 +88,7 @@ static void catch_up(const tg_store *store, tg_view *to, const tg_view *from)
         tg__books_catch_up(store, to, from, since);
     }
     to->count = from->count;
+    to->cadence_min_ns = from->cadence_min_ns;
     to->link = from->link;
     to->loss = from->loss;
 }

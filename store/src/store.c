@@ -213,6 +213,7 @@ tg_err tg__store_open(const tg__store_options *options, tg_store **out)
     tg__pins_init(&store->pins, store->pins.slots, store->reader_count, 0);
     store->pending = &store->versions[1];
     store->pending->number = 1;
+    store->pending->cadence_min_ns = INT64_MAX;
     store->kept[0] = &store->versions[0];
     store->kept_count = 1;
     store->shown = store->kept[0]->plane;

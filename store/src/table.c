@@ -65,6 +65,10 @@ static void make_known(tg_view *table, uint16_t row)
     if (!own) {
         link_id(table, row);
     }
+    const int64_t cadence_ns = (int64_t)entry->cadence_ms * INT64_C(1000000);
+    if (cadence_ns != 0 && cadence_ns < table->cadence_min_ns) {
+        table->cadence_min_ns = cadence_ns;
+    }
 }
 
 void tg__table_identify(tg_view *table, uint16_t row, uint32_t entry, bool known)

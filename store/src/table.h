@@ -89,6 +89,7 @@ struct tg_view {
     tg__link_axis link;
     tg__loss_axis loss;
     tg__plain plain;            /* of link and loss, as published */
+    int64_t cadence_min_ns;     /* no known row is QUIET before that */
     uint32_t count;             /* known instruments */
     uint32_t row_max;           /* constant; a plane has one more, row 0 */
     uint32_t bucket_mask;       /* constant */
@@ -199,15 +200,13 @@ static inline tg__verdict tg__table_quality(const tg_view *table, uint16_t row,
  */
 static inline bool tg__table_is_plain(const tg_view *table, uint16_t row, int64_t now_mono_ns)
 {
-    const tg__tag tag = table->tag[row];
-    const uint32_t cadence_ms = table->pool->entry[tag.entry].cadence_ms;
+    const uint32_t flags = table->tag[row].flags;
     const tg__cell *cell = tg__table_cell(table, row);
     const uint32_t against = TG__ROW_NOT_ENTITLED | TG__ROW_DELAYED | TG__ROW_UNFOLLOWED;
-    return (tag.flags & (TG__ROW_HAS_VALUE | against)) == TG__ROW_HAS_VALUE &&
+    return (flags & (TG__ROW_HAS_VALUE | against)) == TG__ROW_HAS_VALUE &&
            cell->proved_era >= table->plain.era && now_mono_ns <= table->plain.until_mono_ns &&
            cell->image.value[TG_FIELD_STATUS] != TG_TRADING_HALTED &&
-           (cadence_ms == 0 || tg__age_ns(cell->proved_mono_ns, now_mono_ns) <=
-                                   (int64_t)cadence_ms * INT64_C(1000000));
+           tg__age_ns(cell->proved_mono_ns, now_mono_ns) <= table->cadence_min_ns;
 }
 
 /* Index of the row's book; 0: it has none. There are few, and seldom asked for. */
