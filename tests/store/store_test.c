@@ -138,6 +138,15 @@ static void the_parts_of_the_memory_are_all_of_it(void **state)
     tg__store_close(store);
 }
 
+static void read_identity(const tg_view *view, tg_instrument_id id)
+{
+    tg_instrument entry;
+    tg_instrument_id found = TG_INSTRUMENT_NONE;
+    assert_int_equal(tg_view_instrument(view, id, &entry), TG_OK);
+    const char *venue = tg_view_venue_name(view, entry.venue);
+    assert_int_equal(tg_view_find(view, venue, entry.symbol, &found), TG_OK);
+}
+
 static void nothing_allocates_after_open(void **state)
 {
     (void)state;
@@ -154,6 +163,7 @@ static void nothing_allocates_after_open(void **state)
     tg_depth depth;
     tg_transition told[100];
     tg_ledger ledger;
+    tg_refusals refusals;
     tg_reader *reader = NULL;
     char symbol[TG_SYMBOL_SIZE];
     tg_row row;
@@ -162,6 +172,8 @@ static void nothing_allocates_after_open(void **state)
     assert_int_equal(tg_reader_open(store, &reader), TG_OK);
     for (unsigned round = 0; round < 200; round++) {
         tg__store_restart(store, 1, round / 50);
+        (void)snprintf(symbol, sizeof symbol, "VENUE-%u", round);
+        name_venue(store, 0, symbol);
         tg__store_set_link(store, (tg__link_state)(round % 4), S);
         for (tg_instrument_id id = 0; id < 64; id++) {
             (void)snprintf(symbol, sizeof symbol, "S%u", (unsigned)id);
@@ -191,6 +203,8 @@ static void nothing_allocates_after_open(void **state)
             drawn += found == TG_OK && point_count > 1 ? 1 : 0;
             assert_int_equal(tg_view_depth(view, tg_view_id(view, i), S, &depth), TG_OK);
             assert_int_equal(tg_view_ledger(view, tg_view_id(view, i), &ledger), TG_OK);
+            assert_int_equal(tg_view_refusals(view, tg_view_id(view, i), &refusals), TG_OK);
+            read_identity(view, tg_view_id(view, i));
         }
         (void)tg_view_changed(view, 0, ids, 64);
         tg__store_sweep(store, S * round);
