@@ -167,7 +167,8 @@ static inline void tg__ledger_admitted(tg_store *store, uint16_t row, const tg_i
                                        uint64_t covered, bool comparable)
 {
     const uint64_t advance = image->seq - tg__ledger_seq(&store->ledger[row]);
-    if (comparable && covered == advance && advance != 0) {
+    /* The last says: at least one, and none of them before tick 1. */
+    if (comparable && covered == advance && covered - 1 < image->seq) {
         tg__ledger_regular(&store->ledger[row].account, image->seq, covered);
     } else {
         tg__ledger_irregular(store, row, image, covered);
