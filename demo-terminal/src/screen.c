@@ -37,7 +37,8 @@ typedef struct shown_row {
     bool timed; /* the row stood on the screen when that version came: drawing it took that long */
     tg_version version;
     fresh_row times;
-    tg_row row; /* view.row points here */
+    tg_row row;               /* view.row points here */
+    tg_instrument instrument; /* and view.instrument here */
     watch_view view;
 } shown_row;
 
@@ -57,7 +58,8 @@ struct screen {
     desk *desk;
     size_t opened; /* row of the feed that the panels show, or FEED_NO_ROW */
     instrument_view instrument;
-    tg_row opened_row; /* instrument.seen.row points here */
+    tg_row opened_row; /* instrument.seen points to these two */
+    tg_instrument opened_instrument;
     bool help;
     char notice[FEED_NOTICE_SIZE]; /* ours, while feed_notice is still the one it followed */
     char followed[FEED_NOTICE_SIZE];
@@ -331,9 +333,9 @@ static const char *word_of(const tg_client *client, const watch_row *watch, tg_i
     return err == TG_ERR_LIMIT ? "over limit" : "waiting";
 }
 
-/* Looks a row up in the pinned view. */
+/* Looks a row up in the pinned view. The result points to row and instrument. */
 static watch_view look_up(const screen *self, const tg_view *view, const watch_row *watch,
-                          int64_t now_mono_ns, tg_row *row)
+                          int64_t now_mono_ns, tg_row *row, tg_instrument *instrument)
 {
     watch_view out = {.venue = watch->venue, .symbol = watch->symbol};
     tg_instrument_id id = TG_INSTRUMENT_NONE;
@@ -341,14 +343,14 @@ static watch_view look_up(const screen *self, const tg_view *view, const watch_r
     if (id == TG_INSTRUMENT_NONE) {
         return out;
     }
-    out.instrument = tg_view_instrument(view, id);
-    if (out.instrument == NULL || tg_view_row(view, id, now_mono_ns, row) != TG_OK) {
-        out.instrument = NULL;
+    if (tg_view_instrument(view, id, instrument) != TG_OK ||
+        tg_view_row(view, id, now_mono_ns, row) != TG_OK) {
         return out;
     }
+    out.instrument = instrument;
     /* The names that belong to the values, not those that were asked for. */
-    out.venue = tg_view_venue_name(view, out.instrument->venue);
-    out.symbol = out.instrument->symbol;
+    out.venue = tg_view_venue_name(view, instrument->venue);
+    out.symbol = instrument->symbol;
     if (row->quality != TG_QUALITY_UNKNOWN) {
         out.row = row;
         out.word = tg_quality_name(row->quality);
@@ -391,7 +393,7 @@ static void collect_rows(screen *self, const tg_view *view, int64_t now_mono_ns)
         shown->index = self->top + i;
         shown->fresh = false;
         watch_row *watch = feed_row(self->parts.feed, shown->index);
-        shown->view = look_up(self, view, watch, now_mono_ns, &shown->row);
+        shown->view = look_up(self, view, watch, now_mono_ns, &shown->row, &shown->instrument);
         shown->view.selected = shown->index == self->selected;
         if (shown->view.row != NULL) {
             note_version(self, shown, watch, now_mono_ns);
@@ -447,7 +449,7 @@ static void collect_instrument(screen *self, const tg_view *view, int64_t now_mo
         return;
     }
     const watch_view seen = look_up(self, view, feed_row(self->parts.feed, self->opened),
-                                    now_mono_ns, &self->opened_row);
+                                    now_mono_ns, &self->opened_row, &self->opened_instrument);
     instrument_view_read(&self->instrument, view, &seen, now_mono_ns,
                          tg_clock_utc_ns(&self->clock));
     const priority_follow *priority = feed_priority(self->parts.feed);
@@ -504,8 +506,9 @@ static void count_all_rows(screen *self, const tg_view *view, int64_t now_mono_n
     self->header.suspect_count = 0;
     for (size_t i = 0; i < feed_row_count(self->parts.feed); i++) {
         tg_row row;
+        tg_instrument instrument;
         const watch_view shown =
-            look_up(self, view, feed_row(self->parts.feed, i), now_mono_ns, &row);
+            look_up(self, view, feed_row(self->parts.feed, i), now_mono_ns, &row, &instrument);
         if (shown.row != NULL) {
             self->counts.rows_with_data++;
             self->header.suspect_count += quality_is_suspect(row.quality) ? 1 : 0;

@@ -258,17 +258,17 @@ static bool judge_row_of(run *r, watched *own, const tg_view *view, int64_t now_
 {
     tg_instrument_id id;
     tg_row row;
+    tg_instrument entry;
     if (tg_view_find(view, own->judged->venue, own->judged->symbol, &id) != TG_OK ||
+        tg_view_instrument(view, id, &entry) != TG_OK ||
         tg_view_row(view, id, now_ns, &row) != TG_OK) {
         *alive = false;
         return false;
     }
     const tg_image *const image = &row.image;
-    const tg_instrument *const instrument = tg_view_instrument(view, id);
-    judge_side_of(r, own, ORACLE_BID, image, TG_FIELD_BID_PRICE, TG_FIELD_BID_QUANTITY, instrument);
-    judge_side_of(r, own, ORACLE_ASK, image, TG_FIELD_ASK_PRICE, TG_FIELD_ASK_QUANTITY, instrument);
-    judge_side_of(r, own, ORACLE_TRADE, image, TG_FIELD_LAST_PRICE, TG_FIELD_LAST_QUANTITY,
-                  instrument);
+    judge_side_of(r, own, ORACLE_BID, image, TG_FIELD_BID_PRICE, TG_FIELD_BID_QUANTITY, &entry);
+    judge_side_of(r, own, ORACLE_ASK, image, TG_FIELD_ASK_PRICE, TG_FIELD_ASK_QUANTITY, &entry);
+    judge_side_of(r, own, ORACLE_TRADE, image, TG_FIELD_LAST_PRICE, TG_FIELD_LAST_QUANTITY, &entry);
     judge_version(r, own, image);
     const bool good = is_good(&row);
     const bool refused = row.quality == TG_QUALITY_NOT_ENTITLED;
