@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attempt.h"
 #include "drain.h"
 #include "engine.h"
 #include "prng.h"
@@ -271,6 +272,17 @@ static void die(storm *s)
     }
 }
 
+/* The adapter's own words for a handshake that ended before it began. */
+static tg__cause cause_of_hanging_up(void)
+{
+    const tg__attempt attempt = {
+        "gateway", "balancer", false, 0, "tls handshake: mbedtls -0x7280 verify 0xffffffff alert 0",
+        "",        "",         0};
+    tg__closed closed;
+    tg__attempt_explain(&attempt, &closed);
+    return closed.cause;
+}
+
 /* A second later, two after that, four, eight (RFC 6298). */
 static void send_again(storm *s, const storm_event *syn)
 {
@@ -333,7 +345,8 @@ static void happen_to_peer(storm *s, const storm_event *event)
         if (s->dead && s->options.silent) {
             send_again(s, event);
         } else if (s->dead) {
-            later_closed(s, event->peer, TG__CAUSE_CONNECT, 0, 0);
+            later_closed(s, event->peer,
+                         s->options.hangs_up ? cause_of_hanging_up() : TG__CAUSE_CONNECT, 0, 0);
         } else {
             later(s, STORM_UPGRADE, event->peer, 4 * p->one_way_ns); /* TCP's and TLS's answers */
         }

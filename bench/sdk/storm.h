@@ -26,7 +26,8 @@ typedef struct storm_options {
     uint32_t upgrade_burst;
     uint64_t seed;
     storm_refusal refusal;
-    bool silent; /* death of the machine: no reset, and a SYN has no answer but is sent again */
+    bool silent;   /* death of the machine: no reset, and a SYN has no answer but is sent again */
+    bool hangs_up; /* a balancer stands before it, which accepts and closes while it is dead */
     bool equal_steps; /* control: all engines draw alike; must be found */
 } storm_options;
 

@@ -65,6 +65,18 @@ static void one_time_for_all_does_not_bring_all_back_at_one_time(void **state)
     assert_true(result.refusals > options.clients / 8);
 }
 
+/* Clients that took it for a failure of TLS would wait for somebody to repair it. */
+static void a_balancer_that_accepts_and_closes_slows_nobody_down(void **state)
+{
+    (void)state;
+    storm_options options = thousand();
+    options.hangs_up = true;
+    storm_result result;
+    storm_outage(&options, 30000, &result);
+    check(&result);
+    assert_true(result.attempts_dead > 4 * options.clients);
+}
+
 /* Every attempt hangs until its deadline, so that all have the same one. Some wait for the kernel's
  * next SYN when the machine is back: those are not the policy's. */
 static void a_machine_that_does_not_answer_at_all_meets_no_herd_either(void **state)
@@ -123,6 +135,7 @@ int main(void)
         cmocka_unit_test(a_gateway_that_was_dead_for_30_s_meets_no_herd),
         cmocka_unit_test(a_fleet_that_is_too_much_comes_back_by_the_turns_that_it_was_given),
         cmocka_unit_test(one_time_for_all_does_not_bring_all_back_at_one_time),
+        cmocka_unit_test(a_balancer_that_accepts_and_closes_slows_nobody_down),
         cmocka_unit_test(a_machine_that_does_not_answer_at_all_meets_no_herd_either),
         cmocka_unit_test(a_drain_ends_within_a_minute_and_nobody_is_refused),
         cmocka_unit_test(control_a_fleet_of_equal_steps_is_seen_as_a_herd),
