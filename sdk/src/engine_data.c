@@ -58,9 +58,7 @@ static void admit_frame(tg__engine *engine, const tg__input *input, const tg__fr
     tg__session *session = &engine->session;
     session->data_late = false;
     session->continued = true;
-    if (session->stable_from_ns == TG__NEVER) {
-        session->stable_from_ns = input->now_ns;
-    }
+    tg__engine_count_stable(engine, input->now_ns);
 }
 
 /* An empty set may have no heartbeats: then only the link can be proved. */
@@ -92,6 +90,7 @@ void tg__engine_check_live(tg__engine *engine, int64_t now_ns)
     engine->session.step_at_ns = TG__NEVER;
     if (joining) {
         engine->state = TG__ENGINE_LIVE;
+        engine->session.lived = true;
         tg__store_set_link(engine->store, TG__LINK_UP, now_ns);
         engine->dirty = true;
         /* Without a number: what is followed changes after the event was told. */
@@ -169,10 +168,10 @@ void tg__engine_gap(tg__engine *engine, int64_t now_ns, tg_err err, const char *
     session->gap_told = true;
     session->resync_tries = 0;
     session->step_at_ns = TG__NEVER;
-    if (session->stable_from_ns != TG__NEVER && now_ns - session->stable_from_ns >= TG__STABLE_NS) {
+    if (tg__engine_was_unbroken(engine)) {
         session->resync_gap_ns = TG__RESYNC_FIRST_NS; /* the last hole is long ago */
     }
-    session->stable_from_ns = TG__NEVER;
+    tg__engine_break_stable(engine);
     tg__store_set_link(engine->store, TG__LINK_GAP, now_ns);
     engine->dirty = true;
     (void)tg__engine_event(engine, TG_EVENT_GAP, now_ns, err, "gap: %s", text);
@@ -241,6 +240,9 @@ tg_err tg__on_snapshot(tg__engine *engine, const tg__input *input)
                                "gap: the gateway dropped frames that this client read too slowly");
     }
     let_go_of_leavers(engine, &frame);
+    if (engine->channel.count == 0 && frame.count > 0) {
+        tg__engine_break_stable(engine); /* what spoke for the empty set says nothing of data */
+    }
     tg__channel_replace(&engine->channel, &frame, engine->updates);
     admit_frame(engine, input, &frame, TG__STAMP_SNAPSHOT);
     renew_data_clock(engine, input->now_ns);

@@ -288,6 +288,12 @@ tg_err tg__on_echo_reply(tg__engine *engine, const tg__input *input)
     atomic_store_explicit(&engine->counters.rtt_mono_ns, received_ns, memory_order_relaxed);
     tg__lateness_echo(&session->lateness, session->echo_sent_ns, received_ns, reply.ts_gateway_ns);
     session->echo_sent_ns = TG__NEVER;
+    if (engine->state == TG__ENGINE_LIVE && engine->channel.count == 0 &&
+        tg__engine_is_current(engine)) {
+        /* The empty set need not have heartbeats (PROTOCOL.md 8.8): who follows nothing is served
+         * well by answers, and would have no stable session otherwise. */
+        tg__engine_count_stable(engine, input->now_ns);
+    }
     tg__engine_answered(engine, input->now_ns);
     return TG_OK;
 }

@@ -99,7 +99,10 @@ typedef struct tg__session {
     int64_t resync_gap_ns;  /* pause after the next RESYNC */
     int64_t resync_last_ns; /* when the latest was sent; INT64_MIN: none */
     int64_t attempt_ns;     /* when the connection was asked for */
+    bool lived;             /* it was live once */
+    bool stable;            /* data was applied without a break for TG__STABLE_NS, once */
     int64_t stable_from_ns; /* of unbroken applied data; TG__NEVER: none yet */
+    int64_t stable_last_ns; /* its latest part */
     int64_t alive_ns;       /* silence that a live link never shows */
     int64_t paced_ns;       /* theoretical time of the next subscribe item */
     uint64_t echo_cookie;
@@ -211,6 +214,13 @@ void tg__engine_lose(tg__engine *engine, int64_t now_ns, const tg__closed *close
 void tg__engine_leave(tg__engine *engine, int64_t now_ns, tg__cause cause, uint16_t close_code,
                       const char *format, ...) TG_PRINTF(5, 6);
 int64_t tg__engine_deadline(const tg__engine *engine);
+/* Data was applied, or an ECHO was answered where no data has to come: the session is stable when
+ * such things have spanned TG__STABLE_NS. Time that passed without them proves nothing. */
+void tg__engine_count_stable(tg__engine *engine, int64_t now_ns);
+/* What has been without a break up to now is over. */
+void tg__engine_break_stable(tg__engine *engine);
+/* It was unbroken for TG__STABLE_NS before it was over. */
+bool tg__engine_was_unbroken(const tg__engine *engine);
 
 /* --- engine_session.c: what is said besides data --- */
 
