@@ -355,6 +355,7 @@ static void happen_to_peer(storm *s, const storm_event *event)
     } else if (event->kind == STORM_OPEN && p->link == LINK_ADMITTED) {
         p->link = LINK_OPEN;
         sim_session_open(&p->session, &s->market, s->messages);
+        give_plain(s, event->peer, TG__INPUT_REQUESTED);
         give_plain(s, event->peer, TG__INPUT_CONNECTED);
         deliver(s, event->peer);
     } else if (event->kind == STORM_CLOSED) {

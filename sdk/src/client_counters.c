@@ -61,6 +61,7 @@ tg_err tg_client_counters_get(const tg_client *client, tg_client_counters *out)
         .audits_failed = read_count(&c->audits_failed) + read_count(&client->slot_audits_failed),
         .reports_sent = read_count(&c->reports_sent),
         .reports_failed = read_count(&c->reports_failed),
+        .reconnect_spread_ms = read_count(&c->reconnect_spread_ms),
     };
     memset(out, 0, size);
     memcpy(out, &now, size < sizeof now ? size : sizeof now);
@@ -119,6 +120,7 @@ static const sample_row sample_rows[] = {
     {AT(audits_failed),    SAMPLE_COUNTER, "audits_failed_total",      "Contradictions in it: mistakes of ours."},
     {AT(reports_sent),     SAMPLE_COUNTER, "reports_sent_total",       "Reports of stages to the gateway."},
     {AT(reports_failed),   SAMPLE_COUNTER, "reports_failed_total",     "Reports that could not be made."},
+    {AT(reconnect_spread_ms), SAMPLE_GAUGE, "reconnect_spread_milliseconds", "In what time the gateway can take back all that it serves; 0: not told."},
 };
 /* clang-format on */
 

@@ -112,6 +112,21 @@ static void resync_priority(tg__engine *engine)
     }
 }
 
+/*
+ * A frame that one client lost is asked for at once if its gateway serves few. One that serves many
+ * may have lost it for all: they spread by the time that it told. A silence ends for all at the
+ * same deadline, so that there is a second at least.
+ */
+int64_t tg__engine_resync_lag_ns(const tg__engine *engine, tg_err err)
+{
+    const uint32_t told_ms = engine->session.limits.reconnect_spread_ms;
+    const uint32_t cap_ms = engine->backoff.cap_ms;
+    const int64_t told_ns = (told_ms < cap_ms ? told_ms : cap_ms) * TG__MS_NS / TG__RESYNC_PART;
+    const int64_t least_ns = err == TG_ERR_TIMEOUT ? TG__RESYNC_FIRST_NS : 0;
+    const int64_t spread_us = (told_ns > least_ns ? told_ns : least_ns) / 1000;
+    return (int64_t)((uint64_t)spread_us * engine->session.place >> 32) * 1000;
+}
+
 void tg__engine_resync(tg__engine *engine, int64_t now_ns)
 {
     tg__session *session = &engine->session;
@@ -135,7 +150,10 @@ void tg__engine_resync(tg__engine *engine, int64_t now_ns)
     session->resync_tries++;
     session->resync_last_ns = now_ns;
     resync_priority(engine);
-    session->resync_at_ns = now_ns + session->resync_gap_ns;
+    /* With jitter: who lost the same frame as a whole fleet repeats his request with it, too. */
+    session->resync_at_ns =
+        now_ns + session->resync_gap_ns / 2 +
+        (int64_t)tg__random_upto(&engine->random, (uint64_t)session->resync_gap_ns);
     session->resync_gap_ns = tg__min_ns(session->resync_gap_ns * 2, TG__RESYNC_LAST_NS);
     tg__store_set_link(engine->store, TG__LINK_RESYNCING, now_ns);
     engine->dirty = true;
@@ -178,6 +196,8 @@ void tg__engine_gap(tg__engine *engine, int64_t now_ns, tg_err err, const char *
     /* Paced: a hole right after the last repair waits, or holes and repairs feed each other. */
     const bool first = session->resync_last_ns == INT64_MIN;
     session->resync_at_ns = first ? now_ns : session->resync_last_ns + session->resync_gap_ns / 2;
+    session->resync_at_ns =
+        tg__max_ns(session->resync_at_ns, now_ns) + tg__engine_resync_lag_ns(engine, err);
     if (now_ns >= session->resync_at_ns) {
         tg__engine_resync(engine, now_ns);
     }

@@ -27,7 +27,6 @@ static void reset_session(tg__engine *engine)
 
 void tg__engine_connect(tg__engine *engine, int64_t now_ns)
 {
-    engine->token = TG__TOKEN_NONE; /* handed over with the upgrade */
     engine->state = TG__ENGINE_CONNECTING;
     engine->generation++;
     reset_session(engine);
@@ -248,7 +247,8 @@ static void data_overdue(tg__engine *engine, int64_t now_ns)
         return;
     }
     session->data_late = true;
-    session->data_at_ns = now_ns + session->alive_ns;
+    session->data_at_ns =
+        now_ns + session->alive_ns + tg__engine_resync_lag_ns(engine, TG_ERR_TIMEOUT);
     if (engine->state == TG__ENGINE_LIVE) {
         tg__engine_gap(engine, now_ns, TG_ERR_TIMEOUT, "no frame in time, heartbeats included");
     }

@@ -38,6 +38,14 @@ static void revive_venues(tg__engine *engine)
     memset(knowledge->stale_venues, 0, sizeof knowledge->stale_venues);
 }
 
+void tg__engine_take_limits(tg__engine *engine, const tg__limits *limits)
+{
+    engine->session.limits = *limits;
+    tg__backoff_spread(&engine->backoff, limits->reconnect_spread_ms);
+    atomic_store_explicit(&engine->counters.reconnect_spread_ms, limits->reconnect_spread_ms,
+                          memory_order_relaxed);
+}
+
 static void enter_session(tg__engine *engine, int64_t now_ns, const tg__welcome *welcome)
 {
     const tg__knowledge *knowledge = &engine->knowledge;
@@ -56,7 +64,8 @@ static void enter_session(tg__engine *engine, int64_t now_ns, const tg__welcome 
 
     tg__session *session = &engine->session;
     session->welcome = *welcome;
-    session->limits = welcome->limits;
+    session->place = (uint32_t)tg__random_next(&engine->random);
+    tg__engine_take_limits(engine, &welcome->limits);
     session->alive_ns =
         ALIVE_HEARTBEATS * TG__MS_NS *
             clamp(welcome->heartbeat_interval_ms, HEARTBEAT_MIN_MS, HEARTBEAT_MAX_MS) +
@@ -222,7 +231,7 @@ tg_err tg__on_limits(tg__engine *engine, const tg__input *input)
         tg__engine_reject(engine, input, err, &fault);
         return TG_OK;
     }
-    engine->session.limits = limits;
+    tg__engine_take_limits(engine, &limits);
     tg__engine_pump(engine, input->now_ns);
     return TG_OK;
 }

@@ -576,7 +576,8 @@ static bool check_pins(connection *c, struct lws *wsi)
 
 static int append_handshake(connection *c, struct lws *wsi, uint8_t **at, size_t size)
 {
-    if (!check_pins(c, wsi)) {
+    /* Nobody waits for what was given up, and its token is the next one's. */
+    if (c->detached || !check_pins(c, wsi)) {
         return -1;
     }
     c->requested = true;
@@ -590,6 +591,7 @@ static int append_handshake(connection *c, struct lws *wsi, uint8_t **at, size_t
             (int)(sizeof SCHEME - 1 + token_size), at, *at + size);
     }
     tg__wipe(value, sizeof value);
+    c->io->handler.on_requested(c->io->handler.ctx, c->generation);
     return failed;
 }
 

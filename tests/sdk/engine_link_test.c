@@ -309,6 +309,54 @@ static void answers_do_not_make_a_session_stable_that_follows_something(void **s
     assert_true(longest > 4000);
 }
 
+/* Widest delay of many losses of a session that held. */
+static uint32_t widest_wait(rig *r)
+{
+    uint32_t widest = 0;
+    for (int i = 0; i < 40; i++) {
+        const uint32_t wait_ms = lose_and_read_wait(r, TG__CAUSE_LOST, 0, 0);
+        widest = wait_ms > widest ? wait_ms : widest;
+        rig_await_attempt(r);
+        rig_accept(r);
+        rig_deliver(r);
+        run_healthy(r, 11 * S);
+        r->event_count = 0;
+    }
+    return widest;
+}
+
+static void a_fleet_that_is_told_its_spread_comes_back_over_it(void **state)
+{
+    (void)state;
+    rig *r = make();
+    r->market.reconnect_spread_ms = 6000;
+    rig_subscribe(r, 0, 3);
+    rig_go_live(r);
+    run_healthy(r, 11 * S);
+    assert_int_equal(COUNT(r, reconnect_spread_ms), 6000);
+    uint32_t widest = widest_wait(r);
+    assert_true(widest > 5000 && widest <= 6000);
+    r->market.reconnect_spread_ms = 60000; /* it has grown, in session: over our own longest */
+    sim_session_tell_limits(&r->session);
+    rig_deliver(r);
+    assert_int_equal(COUNT(r, reconnect_spread_ms), 60000);
+    widest = widest_wait(r);
+    assert_true(widest > 12500 && widest <= 15000);
+    r->market.reconnect_spread_ms = 0; /* a gateway that does not tell is taken as small */
+    (void)lose_and_read_wait(r, TG__CAUSE_LOST, 0, 0);
+    rig_await_attempt(r);
+    rig_accept(r);
+    rig_deliver(r);
+    run_healthy(r, 11 * S);
+    assert_true(widest_wait(r) <= 500);
+    /* A time that is given goes over it. */
+    r->market.reconnect_spread_ms = 15000;
+    sim_session_tell_limits(&r->session);
+    rig_deliver(r);
+    assert_true(lose_and_read_wait(r, TG__CAUSE_CLOSE_CODE, 1012, 100) <= 1100);
+    rig_close(r);
+}
+
 static void policies_stop_where_trying_again_cannot_help(void **state)
 {
     (void)state;
@@ -557,6 +605,7 @@ int main(void)
         cmocka_unit_test(a_budget_that_was_forgotten_is_not_remembered_for_a_hole),
         cmocka_unit_test(answers_make_a_session_stable_that_follows_nothing),
         cmocka_unit_test(answers_do_not_make_a_session_stable_that_follows_something),
+        cmocka_unit_test(a_fleet_that_is_told_its_spread_comes_back_over_it),
         cmocka_unit_test(policies_stop_where_trying_again_cannot_help),
         cmocka_unit_test(a_silent_link_is_cut_and_not_closed_politely),
         cmocka_unit_test(a_link_that_echoes_but_brings_no_frames_is_not_taken_for_alive),

@@ -94,12 +94,12 @@ static void bring_to(rig *r, tg__engine_state wanted)
 
 /* What each row must do, written down apart from the table: N next state as a digit, E an error. */
 static const char *const expected[TG__ENGINE_STATE_COUNT] = {
-    /* START STOP CONNECTED MESSAGE CLOSED TIMER SUBSCRIBE UNSUBSCRIBE FIND PRIORITISE TOKEN CLOCK
-     * VISIBLE */
-    [TG__ENGINE_IDLE] = "10EEE000E0E00",    [TG__ENGINE_CONNECTING] = "E02E611111111",
-    [TG__ENGINE_OPENING] = "E0E6622222222", [TG__ENGINE_JOINING] = "E0E3633333333",
-    [TG__ENGINE_LIVE] = "E0E4644444444",    [TG__ENGINE_RESYNCING] = "E0E5655555555",
-    [TG__ENGINE_WAITING] = "E0EEE66666666", [TG__ENGINE_TOKEN] = "E0EEE77777177",
+    /* START STOP REQUESTED CONNECTED MESSAGE CLOSED TIMER SUBSCRIBE UNSUBSCRIBE FIND PRIORITISE
+     * TOKEN CLOCK VISIBLE */
+    [TG__ENGINE_IDLE] = "10EEEE000E0E00",    [TG__ENGINE_CONNECTING] = "E012E611111111",
+    [TG__ENGINE_OPENING] = "E0EE6622222222", [TG__ENGINE_JOINING] = "E0EE3633333333",
+    [TG__ENGINE_LIVE] = "E0EE4644444444",    [TG__ENGINE_RESYNCING] = "E0EE5655555555",
+    [TG__ENGINE_WAITING] = "E0EEEE66666666", [TG__ENGINE_TOKEN] = "E0EEEE77777177",
 };
 
 static tg_err apply(rig *r, tg__input_kind kind)
@@ -134,6 +134,7 @@ static tg_err apply(rig *r, tg__input_kind kind)
         return rig_set_visible(r, 0, false);
     case TG__INPUT_START:
     case TG__INPUT_STOP:
+    case TG__INPUT_REQUESTED:
     case TG__INPUT_CONNECTED:
     case TG__INPUT_TIMER:
     case TG__INPUT_COUNT:
@@ -157,7 +158,7 @@ static void every_row_does_what_the_table_of_this_test_says(void **state)
             const uint64_t late = COUNT(r, late_inputs);
             const tg_err err = apply(r, (tg__input_kind)i);
             const char want = expected[s][i];
-            if (want == 'E' && closed && i >= TG__INPUT_CONNECTED && i <= TG__INPUT_CLOSED) {
+            if (want == 'E' && closed && i >= TG__INPUT_REQUESTED && i <= TG__INPUT_CLOSED) {
                 if (err == TG_OK && COUNT(r, late_inputs) != late + 1) {
                     fail_msg("state %d input %d: neither late nor refused", s, i);
                 }
@@ -249,7 +250,7 @@ static void a_low_rate_spreads_the_items(void **state)
     (void)state;
     rig *r = make();
     rig_go_live(r);
-    const tg__limits limits = {SIM_INSTRUMENTS, 4, SIM_MESSAGE_SIZE, 5};
+    const tg__limits limits = {SIM_INSTRUMENTS, 4, SIM_MESSAGE_SIZE, 5, 0};
     sim_message *message = sim_session_put(&r->session);
     assert_int_equal(tg__limits_encode(&limits, message->bytes, SIM_MESSAGE_SIZE, &message->size),
                      TG_OK);
@@ -277,7 +278,7 @@ static void any_advertised_rate_is_survived(void **state)
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
         rig *r = make();
         rig_go_live(r);
-        const tg__limits limits = {SIM_INSTRUMENTS, 4, SIM_MESSAGE_SIZE, rates[i]};
+        const tg__limits limits = {SIM_INSTRUMENTS, 4, SIM_MESSAGE_SIZE, rates[i], 0};
         sim_message *message = sim_session_put(&r->session);
         assert_int_equal(
             tg__limits_encode(&limits, message->bytes, SIM_MESSAGE_SIZE, &message->size), TG_OK);
@@ -499,14 +500,17 @@ static void a_lost_frame_is_noticed_and_repaired(void **state)
     assert_int_equal(rig_row(r, 3, &row), TG_OK);
     assert_int_equal(row.quality, TG_QUALITY_RESYNCING);
     assert_int_equal(row.image.value[TG_FIELD_BID_PRICE], 1003);
-    /* That RESYNC was lost; the next one, a second later, is not. Frames meanwhile do not fit. */
+    /* That RESYNC was lost; the next one, half a second to one and a half later, is not. Frames
+     * meanwhile do not fit. */
     sim_market_step(&r->market);
     sim_session_frame(&r->session);
     rig_deliver(r);
     assert_int_equal(COUNT(r, gaps), 1);
     assert_int_equal(COUNT(r, frames_unfit), 2);
     r->deaf = false;
-    rig_advance(r, 1000 * RIG_MS);
+    rig_advance(r, 499 * RIG_MS);
+    assert_int_equal(COUNT(r, resyncs), 1);
+    rig_advance(r, 1001 * RIG_MS);
     rig_deliver(r);
     assert_int_equal(COUNT(r, resyncs), 2);
     assert_int_equal(state_of(r), TG__ENGINE_LIVE);

@@ -30,6 +30,12 @@ typedef struct failing {
     tg__closed closed;
 } failing;
 
+static void on_requested(void *ctx, uint32_t generation)
+{
+    (void)ctx;
+    fail_msg("connection %lu was handed the token", (unsigned long)generation);
+}
+
 static void on_connected(void *ctx, uint32_t generation, const char *peer)
 {
     (void)peer;
@@ -83,8 +89,8 @@ static void open_failing(failing *f, const char *scheme, unsigned port)
     options.credential = &f->credential;
     options.message_size_max = 4096;
     options.clock = &f->clock;
-    options.handler =
-        (tg__io_handler){on_connected, on_message, on_closed, on_nothing, on_nothing, f};
+    options.handler = (tg__io_handler){on_requested, on_connected, on_message, on_closed,
+                                       on_nothing,   on_nothing,   f};
     assert_int_equal(tg__io_open(&options, &f->io), TG_OK);
 }
 

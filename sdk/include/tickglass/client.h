@@ -378,6 +378,8 @@ typedef struct tg_client_counters {
     uint64_t audits_failed;  /**< of which found a contradiction */
     uint64_t reports_sent;   /**< of stages, to the gateway; see report_share_ppm */
     uint64_t reports_failed; /**< no memory, or too many different values for a message: lost */
+    uint64_t reconnect_spread_ms; /**< in which the gateway can take back all that it serves, as it
+                                     told; 0: it did not */
 } tg_client_counters;
 
 /** Set struct_size first. Thread: any.  Blocks: no.  Since: 0.1 */
