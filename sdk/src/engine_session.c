@@ -179,7 +179,7 @@ bool tg__engine_is_generation(tg__engine *engine, uint32_t generation, int64_t n
         return true;
     }
     /* Every id means something else now. The next WELCOME names the generation and starts over; the
-     * jitter of the attempt keeps a fleet from doing it at once. */
+     * window of the attempt, as wide as the gateway told, keeps a fleet from doing it at once. */
     tg__engine_leave(engine, now_ns, TG__CAUSE_LOST, TG__CLOSE_NORMAL,
                      "the dictionary has generation %lu now, not %lu", (unsigned long)generation,
                      (unsigned long)engine->knowledge.dictionary_generation);
