@@ -93,9 +93,6 @@ int64_t tg__io_deadline(tg__io *io);
 /* Connections that still say good-bye. */
 uint32_t tg__io_leaving(const tg__io *io);
 
-/* A seed for jitter from the TLS library's generator; 0 if it gives none. */
-uint64_t tg__io_random_seed(tg__io *io);
-
 /* "4.3.5" */
 const char *tg__io_version(void);
 

@@ -87,7 +87,7 @@ typedef struct tg_client_options {
     uint32_t events_max;       /**< bounded queue; when full the oldest go, counted. 0: 256 */
     uint32_t backoff_first_ms; /**< window of the first retry; 0: 500 */
     uint32_t backoff_cap_ms;   /**< largest window; 0: 15,000 */
-    uint64_t random_seed;      /**< 0: from the system; else jitter is reproducible (tests) */
+    uint64_t random_seed;      /**< 0: drawn by mbedTLS; else jitter is reproducible (tests) */
     /**
      * Called on the network thread after each publication, so that a UI can wake up. Must not block
      * and must not call into the client except for tg_client_stop(). No lock is held.
@@ -195,6 +195,7 @@ TG_API void tg_client_options_init(tg_client_options *opt);
  * @retval TG_ERR_CERTIFICATE       ca_file cannot be read or holds no certificate; the client's
  *                                  certificate or key cannot be read, the password is wrong or
  *                                  missing, or the key is not the certificate's
+ * @retval TG_ERR_IO                the system gives no random numbers, and random_seed is 0
  * @retval TG_ERR_NO_MEMORY         allocation failed
  * Thread: any.  Blocks: reads ca_file and the client's files.  Owner of *out: the caller.  Since:
  * 0.1
