@@ -521,6 +521,66 @@ static void a_lost_frame_is_noticed_and_repaired(void **state)
     rig_close(r);
 }
 
+/* Clients that lost the same frame, told apart by their draws alone. */
+static void repeats_of_a_request_for_images_are_spread(void **state)
+{
+    (void)state;
+    int64_t least = INT64_MAX;
+    int64_t most = 0;
+    rig *r = make();
+    rig_subscribe(r, 0, 3);
+    for (int i = 0; i < 60; i++) {
+        rig_go_live(r);
+        lose_one_frame(r);
+        r->deaf = true;
+        rig_deliver(r);
+        const uint64_t asked = COUNT(r, resyncs);
+        const int64_t from = r->now_ns;
+        while (COUNT(r, resyncs) == asked) {
+            rig_advance(r, 10 * RIG_MS);
+        }
+        const int64_t gap = r->now_ns - from;
+        least = gap < least ? gap : least;
+        most = gap > most ? gap : most;
+        r->deaf = false;
+        r->event_count = 0;
+        assert_int_equal(rig_plain(r, TG__INPUT_STOP), TG_OK);
+    }
+    assert_true(least >= 500 * RIG_MS && least < 600 * RIG_MS);
+    assert_true(most <= 1510 * RIG_MS && most > 1400 * RIG_MS);
+    rig_close(r);
+}
+
+/* A gateway of many clients may have lost it for all: these spread over an eighth of its time. */
+static void a_frame_that_may_be_lost_for_many_is_asked_for_by_turns(void **state)
+{
+    (void)state;
+    int64_t most = 0;
+    int64_t least = INT64_MAX;
+    rig *r = make();
+    r->market.reconnect_spread_ms = 8000;
+    rig_subscribe(r, 0, 3);
+    for (int i = 0; i < 60; i++) {
+        rig_go_live(r);
+        const uint64_t asked = COUNT(r, resyncs);
+        lose_one_frame(r);
+        rig_deliver(r);
+        assert_int_equal(state_of(r), TG__ENGINE_RESYNCING); /* it shows at once */
+        const int64_t from = r->now_ns;
+        while (COUNT(r, resyncs) == asked) {
+            rig_advance(r, 10 * RIG_MS);
+        }
+        const int64_t lag = r->now_ns - from;
+        least = lag < least ? lag : least;
+        most = lag > most ? lag : most;
+        r->event_count = 0;
+        assert_int_equal(rig_plain(r, TG__INPUT_STOP), TG_OK);
+    }
+    assert_true(least < 100 * RIG_MS);
+    assert_true(most > 900 * RIG_MS && most <= 1010 * RIG_MS);
+    rig_close(r);
+}
+
 static void holes_right_after_repairs_are_paced(void **state)
 {
     (void)state;
@@ -917,6 +977,8 @@ int main(void)
         cmocka_unit_test(find_pages_through_the_directory),
         cmocka_unit_test(a_search_that_a_lost_connection_swallowed_is_asked_again),
         cmocka_unit_test(a_lost_frame_is_noticed_and_repaired),
+        cmocka_unit_test(repeats_of_a_request_for_images_are_spread),
+        cmocka_unit_test(a_frame_that_may_be_lost_for_many_is_asked_for_by_turns),
         cmocka_unit_test(holes_right_after_repairs_are_paced),
         cmocka_unit_test(resyncs_that_bring_nothing_end_the_connection),
         cmocka_unit_test(a_rejected_frame_names_its_place_and_is_repaired),
