@@ -14,12 +14,14 @@ static int show_ten(tg_reader *reader, sem_t *published)
         const tg_view *view = tg_reader_pin(reader); /* one cut: it does not change while we look */
         tg_instrument_id id;
         tg_row row;
+        tg_instrument instrument;
         char bid[TG_DECIMAL_TEXT_SIZE];
         if (tg_view_find(view, "ORION", "BTC-USD", &id) == TG_OK &&
             tg_view_row(view, id, tg_view_published_mono_ns(view), &row) == TG_OK &&
+            tg_view_instrument(view, id, &instrument) == TG_OK &&
             tg_image_has(&row.image, TG_FIELD_BID_PRICE)) {
             const tg_decimal price = {row.image.value[TG_FIELD_BID_PRICE],
-                                      tg_view_instrument(view, id)->price_exponent};
+                                      instrument.price_exponent};
             if (tg_decimal_format(price, bid, sizeof bid) == TG_OK) {
                 printf("%d: %s %s\n", ++shown, bid, tg_quality_name(row.quality));
             }

@@ -235,6 +235,8 @@ static void step(host *h, script *s)
         if (state == TG__ENGINE_IDLE) {
             check(give(h, &input) == TG_OK);
         } else if (state == TG__ENGINE_CONNECTING) {
+            input.kind = TG__INPUT_REQUESTED;
+            check(give(h, &input) == TG_OK);
             h->open = true;
             input.kind = TG__INPUT_CONNECTED;
             check(give(h, &input) == TG_OK);

@@ -101,7 +101,7 @@ static void open_world(world *w)
                                      .boundaries_per_frame = 1,
                                      .heartbeat_interval_ms = 1000,
                                      .peers_max = 4,
-                                     .limits = {8, 4, TG__MESSAGE_SIZE_MAX, 50},
+                                     .limits = {8, 4, TG__MESSAGE_SIZE_MAX, 50, 0},
                                      .wake = ignore_wake};
     require(tg__hub_open(&options, &w->hub) == TG_OK);
     tg__channel_init(&w->channel, w->ids, w->images, INSTRUMENTS, RESOLUTION_NS);

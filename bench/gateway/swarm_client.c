@@ -264,6 +264,8 @@ static void add_session(swarm_counts *into, const swarm_counts *latest)
     swarm_counts_add(into, latest);
     into->session.endpoint = latest->session.endpoint;
     into->session.priority_held = latest->session.priority_held;
+    into->session.wanted = latest->session.wanted;
+    into->session.held = latest->session.held;
 }
 
 bool swarm_client_reap(swarm_client *c, bool forced)
@@ -354,6 +356,9 @@ static void add_client_counters(tg_client_counters *into, const tg_client_counte
     into->stops += more->stops;
     into->wanted += more->wanted;
     into->held += more->held;
+    into->reconnect_spread_ms = more->reconnect_spread_ms > into->reconnect_spread_ms
+                                    ? more->reconnect_spread_ms
+                                    : into->reconnect_spread_ms;
 }
 
 static void add_store_counters(tg_store_counters *into, const tg_store_counters *more)

@@ -7,7 +7,7 @@ typedef struct counter {
     uint64_t value;
 } counter;
 
-#define COUNTERS 75u
+#define COUNTERS 76u
 
 /* Every counter under its own name: those of the client, of the store, of the swarm's own check. */
 static void counters_of(const swarm_report *r, counter out[COUNTERS])
@@ -65,6 +65,7 @@ static void counters_of(const swarm_report *r, counter out[COUNTERS])
         {"stops", s->stops},
         {"wanted", s->wanted},
         {"held", s->held},
+        {"reconnect_spread_ms", s->reconnect_spread_ms},
         {"admitted", st->admitted},
         {"covered_ticks", st->covered_ticks},
         {"confirmed", st->confirmed},

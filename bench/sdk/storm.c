@@ -4,25 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attempt.h"
 #include "drain.h"
 #include "engine.h"
 #include "prng.h"
+#include "reconnect_spread.h"
 #include "retry_spread.h"
 #include "sim_gateway.h"
 #include "storm_queue.h"
 #include "token_bucket.h"
 
-#define MS          INT64_C(1000000)
-#define S           (1000 * MS)
-#define NEVER       INT64_MAX
-#define BEAT_NS     (SIM_HEARTBEAT_MS * MS)
-#define STABLE_NS   (15 * S) /* of quiet operation before the trouble */
-#define ON_PER_S    1000u    /* terminals switched on at the beginning */
-#define INSTRUMENTS 32u
-#define WANTED      4u /* instruments of each client */
-#define DRAIN_LIMIT 60.0
-#define PEAK_NS     (100 * MS)
-#define ONE_MS      5000u /* of STORM_REFUSAL_ONE */
+#define MS             INT64_C(1000000)
+#define S              (1000 * MS)
+#define NEVER          INT64_MAX
+#define BEAT_NS        (SIM_HEARTBEAT_MS * MS)
+#define STABLE_NS      (15 * S) /* of quiet operation before the trouble */
+#define ON_PER_S       1000u    /* terminals switched on at the beginning */
+#define INSTRUMENTS    32u
+#define WANTED         4u /* instruments of each client */
+#define DRAIN_LIMIT    60.0
+#define PEAK_NS        (100 * MS)
+#define RESYNC_SPAN_NS S     /* a second at least: all at once is no mean */
+#define ONE_MS         5000u /* of STORM_REFUSAL_ONE */
 
 /* What tickglass-gateway gives those that it sends on (gateway/src/main.c). */
 #define SENT_ON_MIN_MS    500u
@@ -45,6 +48,7 @@ typedef struct peer {
     int64_t one_way_ns;
     int64_t not_before_ns; /* of the next attempt: the floor that was given, the engine's draw */
     bool live;
+    bool loses; /* its next frame */
 } peer;
 
 typedef struct storm {
@@ -57,7 +61,15 @@ typedef struct storm {
     sim_message *messages; /* on their way to the client whose turn it is */
     peer *peers;
     uint32_t live;
+    uint32_t open; /* connections, as the gateway counts them */
+    tg__reconnect_spread reconnect;
     bool dead;
+    bool paused;     /* the gateway hangs */
+    bool stalled;    /* it answers, but no frame goes out */
+    bool generation; /* another dictionary: of each session the next frame restates it */
+    bool suffers;    /* sessions lose their images and not their connection */
+    bool hurt;       /* of which one has noticed */
+    int64_t resumes_ns;
     bool limited; /* the admission limiter judges; not while the fleet is switched on */
     tg__token_bucket bucket;
     tg__retry_spread retry;
@@ -67,6 +79,8 @@ typedef struct storm {
     int64_t until_ns;
     int64_t *attempt_ns; /* within the recovery */
     size_t attempts_capacity;
+    int64_t *resync_ns;
+    size_t resyncs_capacity;
     storm_result result;
 } storm;
 
@@ -116,6 +130,7 @@ static void later_closed(storm *s, uint32_t index, tg__cause cause, uint16_t cod
                          uint32_t floor_ms)
 {
     peer *p = &s->peers[index];
+    s->open -= p->link == LINK_OPEN;
     p->link = LINK_NONE;
     const storm_event event = {
         .at_ns = s->now_ns + p->one_way_ns,
@@ -131,6 +146,16 @@ static void later_closed(storm *s, uint32_t index, tg__cause cause, uint16_t cod
 
 /* --- a client --- */
 
+static void note_time(int64_t **times, size_t *capacity, uint64_t *count, int64_t now_ns)
+{
+    if (*count == *capacity) {
+        *capacity = *capacity == 0 ? 4096 : 2 * *capacity;
+        *times = realloc(*times, *capacity * sizeof **times);
+        must(*times != NULL, "no memory");
+    }
+    (*times)[(*count)++] = now_ns;
+}
+
 static void count_attempt(storm *s, peer *p)
 {
     s->result.early_connects += s->now_ns < p->not_before_ns;
@@ -138,12 +163,7 @@ static void count_attempt(storm *s, peer *p)
         s->result.attempts_dead += s->dead;
         return;
     }
-    if (s->result.attempts == s->attempts_capacity) {
-        s->attempts_capacity = s->attempts_capacity == 0 ? 4096 : 2 * s->attempts_capacity;
-        s->attempt_ns = realloc(s->attempt_ns, s->attempts_capacity * sizeof *s->attempt_ns);
-        must(s->attempt_ns != NULL, "no memory");
-    }
-    s->attempt_ns[s->result.attempts++] = s->now_ns;
+    note_time(&s->attempt_ns, &s->attempts_capacity, &s->result.attempts, s->now_ns);
 }
 
 static void send_request(storm *s, uint32_t index, const tg__action *action)
@@ -163,6 +183,31 @@ static void send_request(storm *s, uint32_t index, const tg__action *action)
     storm_queue_put(&s->queue, &event);
 }
 
+/* The connection has ended, as far as the gateway knows. */
+static void unlink_peer(storm *s, peer *p)
+{
+    s->open -= p->link == LINK_OPEN;
+    p->link = LINK_NONE;
+}
+
+static void begin_recovery(storm *s, double limit_seconds)
+{
+    s->limited = true;
+    tg__token_bucket_init(&s->bucket, s->options.upgrades_per_s, s->options.upgrade_burst,
+                          s->now_ns);
+    tg__retry_spread_init(&s->retry, s->options.upgrades_per_s, s->options.seed, s->now_ns);
+    s->from_ns = s->now_ns;
+    s->result.limit_seconds = limit_seconds;
+    s->until_ns = s->now_ns + (int64_t)(limit_seconds * (double)S);
+}
+
+static double outage_limit(const storm_options *o)
+{
+    const double cap_s = o->backoff_cap_ms / 1000.0;
+    const double served_s = (double)o->clients / o->upgrades_per_s;
+    return 1.5 * (cap_s > served_s ? cap_s : served_s);
+}
+
 static void perform(storm *s, uint32_t index, const tg__action *action)
 {
     peer *p = &s->peers[index];
@@ -172,6 +217,9 @@ static void perform(storm *s, uint32_t index, const tg__action *action)
         p->link = LINK_DIALLING;
         later(s, STORM_SYN, index, p->one_way_ns);
     } else if (action->kind == TG__ACTION_SEND) {
+        if (s->from_ns != NEVER && action->as.send.bytes[0] == TG__KIND_RESYNC) {
+            note_time(&s->resync_ns, &s->resyncs_capacity, &s->result.resyncs, s->now_ns);
+        }
         send_request(s, index, action);
     } else if (action->kind == TG__ACTION_TIMER) {
         p->deadline_ns = action->as.deadline_ns;
@@ -179,7 +227,10 @@ static void perform(storm *s, uint32_t index, const tg__action *action)
             later(s, STORM_TIMER, index, p->deadline_ns - s->now_ns);
         }
     } else if (action->kind == TG__ACTION_CLOSE || action->kind == TG__ACTION_DROP) {
-        p->link = LINK_NONE;
+        unlink_peer(s, p);
+        if ((s->paused || s->generation) && s->from_ns == NEVER) {
+            begin_recovery(s, outage_limit(&s->options)); /* the first one that gave it up */
+        }
     } else if (action->kind == TG__ACTION_EVENT && action->as.event.state == TG_SESSION_WAITING) {
         const int64_t own_ns = s->now_ns + action->as.event.wait_ms * MS;
         p->not_before_ns = own_ns > p->not_before_ns ? own_ns : p->not_before_ns;
@@ -198,6 +249,7 @@ static void give(storm *s, uint32_t index, tg__input *input)
     }
     const bool live = tg__engine_state_of(p->engine) == TG__ENGINE_LIVE;
     s->live = s->live + live - p->live;
+    s->hurt = s->hurt || (s->suffers && p->live && !live);
     p->live = live;
 }
 
@@ -249,15 +301,37 @@ static void judge_upgrade(storm *s, uint32_t index)
     }
 }
 
+/* By the gateway's own measure, and as seldom. */
+static void tell_spread(storm *s)
+{
+    s->market.reconnect_spread_ms = tg__reconnect_spread_ms(&s->reconnect, s->open);
+    if (!tg__reconnect_spread_is_due(&s->reconnect, s->open, s->now_ns)) {
+        return;
+    }
+    for (uint32_t i = 0; i < s->options.clients; i++) {
+        if (s->peers[i].link == LINK_OPEN) {
+            sim_session_tell_limits(&s->peers[i].session);
+            deliver(s, i);
+        }
+    }
+}
+
 static void beat(storm *s)
 {
+    later(s, STORM_BEAT, 0, BEAT_NS);
+    if (s->paused) {
+        return;
+    }
+    tell_spread(s);
     sim_market_step(&s->market);
+    if (s->stalled) {
+        return;
+    }
     for (uint32_t i = 0; i < s->options.clients; i++) {
         if (s->peers[i].link == LINK_OPEN) {
             later(s, STORM_FRAME, i, s->peers[i].one_way_ns);
         }
     }
-    later(s, STORM_BEAT, 0, BEAT_NS);
 }
 
 static void die(storm *s)
@@ -267,8 +341,19 @@ static void die(storm *s)
         if (s->peers[i].link >= LINK_ADMITTED && !s->options.silent) {
             later_closed(s, i, TG__CAUSE_LOST, 0, 0);
         }
-        s->peers[i].link = LINK_NONE;
+        unlink_peer(s, &s->peers[i]);
     }
+}
+
+/* The adapter's own words for a handshake that ended before it began. */
+static tg__cause cause_of_hanging_up(void)
+{
+    const tg__attempt attempt = {
+        "gateway", "balancer", false, 0, "tls handshake: mbedtls -0x7280 verify 0xffffffff alert 0",
+        "",        "",         0};
+    tg__closed closed;
+    tg__attempt_explain(&attempt, &closed);
+    return closed.cause;
 }
 
 /* A second later, two after that, four, eight (RFC 6298). */
@@ -278,24 +363,6 @@ static void send_again(storm *s, const storm_event *syn)
     event.at_ns = s->now_ns + (S << syn->again);
     event.again++;
     storm_queue_put(&s->queue, &event);
-}
-
-static void begin_recovery(storm *s, double limit_seconds)
-{
-    s->limited = true;
-    tg__token_bucket_init(&s->bucket, s->options.upgrades_per_s, s->options.upgrade_burst,
-                          s->now_ns);
-    tg__retry_spread_init(&s->retry, s->options.upgrades_per_s, s->options.seed, s->now_ns);
-    s->from_ns = s->now_ns;
-    s->result.limit_seconds = limit_seconds;
-    s->until_ns = s->now_ns + (int64_t)(limit_seconds * (double)S);
-}
-
-static double outage_limit(const storm_options *o)
-{
-    const double cap_s = o->backoff_cap_ms / 1000.0;
-    const double served_s = (double)o->clients / o->upgrades_per_s;
-    return 1.5 * (cap_s > served_s ? cap_s : served_s);
 }
 
 static void drain_step(storm *s)
@@ -317,6 +384,40 @@ static void drain_step(storm *s)
 
 /* --- the course of things --- */
 
+/* It is there when the gateway goes on. */
+static void put_off(storm *s, const storm_event *event)
+{
+    storm_event again = *event;
+    again.at_ns = s->resumes_ns;
+    if (event->size > 0) {
+        again.bytes = malloc(event->size);
+        must(again.bytes != NULL, "no memory");
+        memcpy(again.bytes, event->bytes, event->size);
+    }
+    storm_queue_put(&s->queue, &again);
+}
+
+static void take_frame(storm *s, peer *p)
+{
+    if (s->generation && p->session.cut.generation != s->market.generation) {
+        sim_session_frame(&p->session);
+        sim_session_overflow(&p->session); /* restates the dictionary, of the new generation */
+        return;
+    }
+    sim_session_frame(&p->session);
+    if (p->loses) {
+        p->loses = false;
+        (void)sim_session_take(&p->session);
+    }
+}
+
+/* Nothing ends: all have lost something. */
+static void hurt_all(storm *s)
+{
+    s->suffers = true;
+    begin_recovery(s, outage_limit(&s->options));
+}
+
 static void happen_to_peer(storm *s, const storm_event *event)
 {
     peer *p = &s->peers[event->peer];
@@ -333,15 +434,21 @@ static void happen_to_peer(storm *s, const storm_event *event)
         if (s->dead && s->options.silent) {
             send_again(s, event);
         } else if (s->dead) {
-            later_closed(s, event->peer, TG__CAUSE_CONNECT, 0, 0);
+            later_closed(s, event->peer,
+                         s->options.hangs_up ? cause_of_hanging_up() : TG__CAUSE_CONNECT, 0, 0);
         } else {
             later(s, STORM_UPGRADE, event->peer, 4 * p->one_way_ns); /* TCP's and TLS's answers */
         }
+    } else if (s->paused && (event->kind == STORM_UPGRADE || event->kind == STORM_REQUEST ||
+                             event->kind == STORM_FRAME)) {
+        put_off(s, event);
     } else if (event->kind == STORM_UPGRADE && p->link == LINK_DIALLING) {
         judge_upgrade(s, event->peer);
     } else if (event->kind == STORM_OPEN && p->link == LINK_ADMITTED) {
         p->link = LINK_OPEN;
+        s->open++;
         sim_session_open(&p->session, &s->market, s->messages);
+        give_plain(s, event->peer, TG__INPUT_REQUESTED);
         give_plain(s, event->peer, TG__INPUT_CONNECTED);
         deliver(s, event->peer);
     } else if (event->kind == STORM_CLOSED) {
@@ -350,7 +457,7 @@ static void happen_to_peer(storm *s, const storm_event *event)
         sim_session_receive(&p->session, event->bytes, event->size);
         deliver(s, event->peer);
     } else if (event->kind == STORM_FRAME && p->link == LINK_OPEN) {
-        sim_session_frame(&p->session);
+        take_frame(s, p);
         deliver(s, event->peer);
     }
 }
@@ -365,6 +472,34 @@ static void happen(storm *s, const storm_event *event)
     case STORM_DEATH:
         must(s->live == s->options.clients, "not all were live before the trouble");
         die(s);
+        break;
+    case STORM_PAUSE:
+        must(s->live == s->options.clients, "not all were live before the trouble");
+        s->paused = true;
+        s->limited = true;
+        break;
+    case STORM_GO_ON:
+        s->paused = false;
+        break;
+    case STORM_GENERATION:
+        must(s->live == s->options.clients, "not all were live before the trouble");
+        s->market.generation++;
+        s->generation = true;
+        break;
+    case STORM_GAP:
+        must(s->live == s->options.clients, "not all were live before the trouble");
+        for (uint32_t i = 0; i < s->options.clients; i++) {
+            s->peers[i].loses = true;
+        }
+        hurt_all(s);
+        break;
+    case STORM_STALL:
+        must(s->live == s->options.clients, "not all were live before the trouble");
+        s->stalled = true;
+        hurt_all(s);
+        break;
+    case STORM_STALL_END:
+        s->stalled = false;
         break;
     case STORM_RETURN:
         s->dead = false;
@@ -391,8 +526,8 @@ static void happen(storm *s, const storm_event *event)
 static bool is_over(const storm *s)
 {
     const bool all_told = !s->drain.started || s->drained == s->options.clients;
-    return s->from_ns != NEVER && s->now_ns > s->from_ns && all_told &&
-           s->live == s->options.clients;
+    return s->from_ns != NEVER && s->now_ns > s->from_ns && all_told && !s->paused &&
+           (!s->suffers || s->hurt) && s->live == s->options.clients;
 }
 
 static void run(storm *s)
@@ -453,6 +588,7 @@ static void open_storm(storm *s, const storm_options *options)
     s->messages = calloc(SIM_MESSAGES_MAX, sizeof *s->messages);
     must(s->peers != NULL && s->messages != NULL, "no memory");
     sim_market_init(&s->market, 0x51, &s->now_ns);
+    tg__reconnect_spread_init(&s->reconnect, options->untold ? 0 : options->upgrades_per_s);
     for (uint32_t i = 0; i < options->clients; i++) {
         open_peer(s, i);
     }
@@ -467,18 +603,34 @@ static int ascending(const void *a, const void *b)
 }
 
 /* In any 100 ms, wherever they begin. */
-static void find_peak(storm *s)
+static uint32_t peak_of(int64_t *times, uint64_t count)
 {
-    storm_result *result = &s->result;
-    qsort(s->attempt_ns, result->attempts, sizeof *s->attempt_ns, ascending);
-    size_t first = 0;
-    for (size_t i = 0; i < result->attempts; i++) {
-        while (s->attempt_ns[i] - s->attempt_ns[first] >= PEAK_NS) {
+    uint32_t peak = 0;
+    uint64_t first = 0;
+    if (count > 0) {
+        qsort(times, count, sizeof *times, ascending);
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        while (times[i] - times[first] >= PEAK_NS) {
             first++;
         }
         const uint32_t within = (uint32_t)(i - first + 1);
-        result->peak_attempts_100ms =
-            within > result->peak_attempts_100ms ? within : result->peak_attempts_100ms;
+        peak = within > peak ? within : peak;
+    }
+    return peak;
+}
+
+static void find_peak(storm *s)
+{
+    storm_result *result = &s->result;
+    result->peak_attempts_100ms = peak_of(s->attempt_ns, result->attempts);
+    result->peak_resyncs_100ms = peak_of(s->resync_ns, result->resyncs);
+    if (result->resyncs > 0) {
+        const int64_t span_ns = s->resync_ns[result->resyncs - 1] - s->resync_ns[0];
+        const int64_t over_ns = span_ns > RESYNC_SPAN_NS ? span_ns : RESYNC_SPAN_NS;
+        result->resync_peak_over_mean =
+            result->peak_resyncs_100ms /
+            ((double)result->resyncs * (double)PEAK_NS / (double)over_ns);
     }
     const double mean =
         (double)result->attempts * (double)PEAK_NS / (double)(s->now_ns - s->from_ns);
@@ -495,6 +647,7 @@ static void close_storm(storm *s)
     free(s->peers);
     free(s->messages);
     free(s->attempt_ns);
+    free(s->resync_ns);
 }
 
 static void finish(storm *s, storm_result *result)
@@ -503,9 +656,7 @@ static void finish(storm *s, storm_result *result)
     must(s->from_ns != NEVER, "the trouble never came");
     s->result.not_live = s->options.clients - s->live;
     s->result.seconds = (double)(s->now_ns - s->from_ns) / (double)S;
-    if (s->result.attempts > 0) {
-        find_peak(s);
-    }
+    find_peak(s);
     *result = s->result;
     close_storm(s);
 }
@@ -529,5 +680,40 @@ void storm_drain(const storm_options *options, storm_result *result)
     storm s;
     open_storm(&s, options);
     later(&s, STORM_DRAIN, 0, trouble_ns(options));
+    finish(&s, result);
+}
+
+void storm_pause(const storm_options *options, uint32_t pause_ms, storm_result *result)
+{
+    storm s;
+    open_storm(&s, options);
+    s.resumes_ns = s.now_ns + trouble_ns(options) + pause_ms * MS;
+    later(&s, STORM_PAUSE, 0, trouble_ns(options));
+    later(&s, STORM_GO_ON, 0, trouble_ns(options) + pause_ms * MS);
+    finish(&s, result);
+}
+
+void storm_generation(const storm_options *options, storm_result *result)
+{
+    storm s;
+    open_storm(&s, options);
+    later(&s, STORM_GENERATION, 0, trouble_ns(options));
+    finish(&s, result);
+}
+
+void storm_gap(const storm_options *options, storm_result *result)
+{
+    storm s;
+    open_storm(&s, options);
+    later(&s, STORM_GAP, 0, trouble_ns(options));
+    finish(&s, result);
+}
+
+void storm_stall(const storm_options *options, uint32_t stall_ms, storm_result *result)
+{
+    storm s;
+    open_storm(&s, options);
+    later(&s, STORM_STALL, 0, trouble_ns(options));
+    later(&s, STORM_STALL_END, 0, trouble_ns(options) + stall_ms * MS);
     finish(&s, result);
 }

@@ -26,7 +26,9 @@ typedef struct storm_options {
     uint32_t upgrade_burst;
     uint64_t seed;
     storm_refusal refusal;
-    bool silent; /* death of the machine: no reset, and a SYN has no answer but is sent again */
+    bool silent;   /* death of the machine: no reset, and a SYN has no answer but is sent again */
+    bool hangs_up; /* a balancer stands before it, which accepts and closes while it is dead */
+    bool untold;   /* control: the gateway does not tell how widely to come back */
     bool equal_steps; /* control: all engines draw alike; must be found */
 } storm_options;
 
@@ -44,10 +46,29 @@ typedef struct storm_result {
     uint32_t not_live;       /* when the limit was over */
     double seconds;          /* until all were live; the limit if they were not */
     double limit_seconds;
+    uint64_t resyncs; /* asked for since the trouble began */
+    uint32_t peak_resyncs_100ms;
+    double resync_peak_over_mean; /* over the time in which they were asked for */
 } storm_result;
 
 /* The gateway dies for outage_ms and returns. The recovery begins with the return. */
 void storm_outage(const storm_options *options, uint32_t outage_ms, storm_result *result);
+
+/* The gateway hangs for pause_ms and goes on: connections that it lost meanwhile come back. The
+ * recovery begins with the first one that was given up. */
+void storm_pause(const storm_options *options, uint32_t pause_ms, storm_result *result);
+
+/* The dictionary has another generation, of which all hear within a heartbeat: they leave and join
+ * anew. */
+void storm_generation(const storm_options *options, storm_result *result);
+
+/* The gateway loses one boundary for all, who see the gap with the next one. No session ends; live
+ * means that images have come. */
+void storm_gap(const storm_options *options, storm_result *result);
+
+/* Its frames fail to come for stall_ms, though it answers: everybody's channel is overdue at one
+ * and the same time. */
+void storm_stall(const storm_options *options, uint32_t stall_ms, storm_result *result);
 
 /* All clients are sent on in the steps of the gateway's drain, to one that admits. The recovery
  * begins with the first step. */

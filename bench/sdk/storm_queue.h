@@ -21,6 +21,12 @@ typedef enum storm_event_kind {
     STORM_BEAT, /* of the gateway: heartbeats to everybody */
     STORM_DEATH,
     STORM_RETURN,
+    STORM_PAUSE,
+    STORM_GO_ON,
+    STORM_GENERATION,
+    STORM_GAP,
+    STORM_STALL,
+    STORM_STALL_END,
     STORM_DRAIN
 } storm_event_kind;
 

@@ -361,6 +361,21 @@ static double touched_bytes(const tg_store *store)
     return (double)(count * page);
 }
 
+/* What the bytes of 2,400 instruments are for. */
+static void report_parts(const tg_store *store)
+{
+    static const char *const names[TG__STORE_PART_COUNT] = {
+        [TG__STORE_CELLS] = "cells",       [TG__STORE_VERSIONS] = "versions",
+        [TG__STORE_BOOKS] = "books",       [TG__STORE_DICTIONARY] = "dictionary",
+        [TG__STORE_ACCOUNTS] = "accounts", [TG__STORE_HISTORY] = "history",
+        [TG__STORE_REST] = "rest",
+    };
+    for (int part = 0; part < TG__STORE_PART_COUNT; part++) {
+        report("store.memory_parts", "part", names[part], "bytes",
+               (double)tg__store_memory_part(store, (tg__store_part)part));
+    }
+}
+
 /* What is allocated is enough for every reader to sleep on another version; what is touched is what
  * readers need that draw and let go, one of them over a few publications at a time. */
 static void bench_memory(void)
@@ -382,6 +397,7 @@ static void bench_memory(void)
     }
     report("store.memory", "case", "2400", "bytes", (double)tg__store_memory_size(at.store));
     report("store.memory", "case", "2400_touched", "bytes", touched_bytes(at.store));
+    report_parts(at.store);
     for (unsigned i = 0; i < readers_max; i++) {
         tg_reader_close(viewers[i].reader);
     }

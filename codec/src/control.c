@@ -15,7 +15,8 @@ static tg_err put_limits(tg__sink *out, const tg__limits *limits)
     TG_TRY(tg__put_u32(out, limits->instruments_max));
     TG_TRY(tg__put_u32(out, limits->priority_max));
     TG_TRY(tg__put_u32(out, limits->message_size_max));
-    return tg__put_u32(out, limits->subscribe_per_second);
+    TG_TRY(tg__put_u32(out, limits->subscribe_per_second));
+    return limits->reconnect_spread_ms != 0 ? tg__put_u32(out, limits->reconnect_spread_ms) : TG_OK;
 }
 
 static tg_err get_u32_within(tg__cursor *in, uint32_t least, uint32_t most, uint32_t *out)
@@ -30,7 +31,11 @@ static tg_err get_limits(tg__cursor *in, tg__limits *limits)
     TG_TRY(get_u32_within(in, 0, TG__SET_MAX, &limits->instruments_max));
     TG_TRY(get_u32_within(in, 0, TG__SET_MAX, &limits->priority_max));
     TG_TRY(get_u32_within(in, 0, TG__MESSAGE_SIZE_MAX, &limits->message_size_max));
-    return get_u32_within(in, 1, UINT32_MAX, &limits->subscribe_per_second);
+    TG_TRY(get_u32_within(in, 1, UINT32_MAX, &limits->subscribe_per_second));
+    /* It came later: who does not tell it ends here, or with a rest that is none. */
+    limits->reconnect_spread_ms = 0;
+    return tg__cursor_left(in) < sizeof(uint32_t) ? TG_OK
+                                                  : tg__get_u32(in, &limits->reconnect_spread_ms);
 }
 
 tg_err tg__welcome_encode(const tg__welcome *welcome, uint8_t *buffer, size_t capacity,

@@ -32,7 +32,7 @@ typedef struct shown_row {
     bool moved; /* another row stood there in the pass before */
     tg_version version;
     fresh_row times;
-    tg_row row; /* view.row points here */
+    row_copy copy; /* view points here */
     watch_view view;
 } shown_row;
 
@@ -157,10 +157,10 @@ static watch_row *row_at(list_pane *self, size_t index)
 }
 
 static watch_view look_up(const list_pane *self, const list_pane_pass *pass, size_t index,
-                          tg_row *row)
+                          row_copy *copy)
 {
     return row_lookup(self->parts.feed, pass->view, feed_row(self->parts.feed, index),
-                      pass->now_mono_ns, row);
+                      pass->now_mono_ns, copy);
 }
 
 /* Asked for by somebody, so that its cost is his: a pass without it allocates and sorts nothing. */
@@ -169,10 +169,10 @@ static void make_order(list_pane *self, const list_pane_pass *pass)
     const row_sort by = list_view_sort(self->list);
     const size_t count = list_view_total(self->list);
     for (size_t i = 0; i < count; i++) {
-        tg_row row;
+        row_copy copy;
         const size_t index = list_view_unfiltered(self->list, i);
-        const watch_view view = look_up(self, pass, index, &row);
-        self->keys[i] = row_sort_key(by, index, &view);
+        const watch_view view = look_up(self, pass, index, &copy);
+        self->keys[i] = row_sort_key(by, index, row_at(self, index), &view);
     }
     list_view_order(self->list, self->keys, count);
     self->order_due = false;
@@ -183,7 +183,7 @@ static void make_order(list_pane *self, const list_pane_pass *pass)
 static void note_version(const list_pane *self, shown_row *shown, watch_row *watch,
                          int64_t now_mono_ns)
 {
-    const tg_image *image = &shown->row.image;
+    const tg_image *image = &shown->copy.row.image;
     shown->version = tg_image_version(image);
     shown->fresh = !watch->drawn || tg_version_compare(watch->version, shown->version) != 0;
     if (!shown->fresh) {
@@ -191,8 +191,8 @@ static void note_version(const list_pane *self, shown_row *shown, watch_row *wat
     }
     shown->timed = watch->shown_pass + 1 == self->pass_number;
     shown->times = (fresh_row){
-        .received_mono_ns = shown->row.received_mono_ns,
-        .committed_mono_ns = shown->row.committed_mono_ns,
+        .received_mono_ns = shown->copy.row.received_mono_ns,
+        .committed_mono_ns = shown->copy.row.committed_mono_ns,
         .ts_exchange_ns =
             tg_image_has(image, TG_FIELD_TS_EXCHANGE) ? image->value[TG_FIELD_TS_EXCHANGE] : 0,
         .first = !watch->drawn,
@@ -217,12 +217,12 @@ static size_t collect_rows(list_pane *self, const list_pane_pass *pass)
         self->before[i] = shown->index;
         watch_row *watch = row_at(self, shown->index);
         const price_alert *alert = price_alerts_find(&self->alerts, shown->index);
-        shown->view = look_up(self, pass, shown->index, &shown->row);
+        shown->view = look_up(self, pass, shown->index, &shown->copy);
         shown->view.selected = shown->index == selected;
         shown->view.alarmed = alert != NULL && alert->crossed;
         if (shown->view.row != NULL) {
             note_version(self, shown, watch, pass->now_mono_ns);
-            suspect += quality_is_suspect(shown->row.quality) ? 1 : 0;
+            suspect += quality_is_suspect(shown->copy.row.quality) ? 1 : 0;
         }
         watch->shown_pass = self->pass_number;
     }
@@ -273,17 +273,18 @@ static void take_alerts(list_pane *self, const list_pane_pass *pass)
 {
     for (size_t i = 0; i < self->alerts.count; i++) {
         const size_t index = self->alerts.alert[i].index;
-        tg_row row;
-        const watch_view view = look_up(self, pass, index, &row);
+        row_copy copy;
+        const watch_view view = look_up(self, pass, index, &copy);
         tg_field field = TG_FIELD_LAST_PRICE;
-        if (view.row == NULL || view.instrument == NULL || quality_is_suspect(row.quality)) {
+        if (view.row == NULL || view.instrument == NULL || quality_is_suspect(copy.row.quality)) {
             continue;
         }
-        if (!tg_image_has(&row.image, field)) {
+        if (!tg_image_has(&copy.row.image, field)) {
             field = TG_FIELD_BID_PRICE; /* a market without trades */
         }
-        const tg_decimal price = {row.image.value[field], view.instrument->price_exponent};
-        if (tg_image_has(&row.image, field) && price_alerts_take(&self->alerts, index, price)) {
+        const tg_decimal price = {copy.row.image.value[field], view.instrument->price_exponent};
+        if (tg_image_has(&copy.row.image, field) &&
+            price_alerts_take(&self->alerts, index, price)) {
             char text[TG_DECIMAL_TEXT_SIZE] = "";
             char what[TG_DECIMAL_TEXT_SIZE + 32];
             (void)!tg_decimal_format(self->alerts.alert[i].price, text, sizeof text);
@@ -296,17 +297,17 @@ static void take_alerts(list_pane *self, const list_pane_pass *pass)
     }
 }
 
-static void copy(list_pane *self, const list_pane_pass *pass)
+static void copy_to_clipboard(list_pane *self, const list_pane_pass *pass)
 {
     const size_t selected = list_view_selected(self->list);
     char cell[ROW_TEXT_CELL_SIZE];
     char text[ROW_TEXT_SIZE];
-    tg_row row;
+    row_copy copy;
     if (selected == LIST_VIEW_NO_ROW) {
         say(self, false, "no row is selected", NULL);
         return;
     }
-    const watch_view view = look_up(self, pass, selected, &row);
+    const watch_view view = look_up(self, pass, selected, &copy);
     if (self->copy_row_due) {
         row_text_tsv(&self->layout, &view, text);
     } else {
@@ -330,8 +331,8 @@ static void export_rows(list_pane *self, const list_pane_pass *pass)
     char text[FEED_NOTICE_SIZE];
     tg_err err = watchlist_export_open(list_view_count(self->list), &to);
     for (size_t i = 0; err == TG_OK && i < list_view_count(self->list); i++) {
-        tg_row row;
-        const watch_view view = look_up(self, pass, list_view_at(self->list, i), &row);
+        row_copy copy;
+        const watch_view view = look_up(self, pass, list_view_at(self->list, i), &copy);
         watchlist_export_add(to, &view, pass->now_utc_ns);
     }
     if (err == TG_OK) {
@@ -356,7 +357,7 @@ static void do_what_is_due(list_pane *self, const list_pane_pass *pass)
         make_order(self, pass);
     }
     if (self->copy_cell_due || self->copy_row_due) {
-        copy(self, pass);
+        copy_to_clipboard(self, pass);
     }
     if (self->export_due) {
         export_rows(self, pass);
@@ -473,8 +474,8 @@ void list_pane_record(const list_pane *self, uint64_t pass)
     for (size_t i = 0; i < self->shown_count; i++) {
         const size_t index = self->shown[i].index;
         if (self->shown[i].view.row != NULL) {
-            const shown_version shown =
-                shown_version_of(index, feed_row(self->parts.feed, index), &self->shown[i].row);
+            const shown_version shown = shown_version_of(index, feed_row(self->parts.feed, index),
+                                                         &self->shown[i].copy.row);
             session_record_row(self->parts.record, pass, &shown);
         }
     }
@@ -527,10 +528,10 @@ list_pane_counts list_pane_count(list_pane *self, const tg_view *view, int64_t n
     row_key before;
     bool in_order = true;
     for (size_t i = 0; i < list_view_total(self->list); i++) {
-        tg_row row;
+        row_copy copy;
         const size_t index = list_view_unfiltered(self->list, i);
-        const watch_view shown = look_up(self, &pass, index, &row);
-        const bool suspect = shown.row != NULL && quality_is_suspect(row.quality);
+        const watch_view shown = look_up(self, &pass, index, &copy);
+        const bool suspect = shown.row != NULL && quality_is_suspect(copy.row.quality);
         watch_row *watch = row_at(self, index);
         counts.rows_with_data += shown.row != NULL ? 1 : 0;
         counts.suspect += suspect ? 1 : 0;
@@ -540,7 +541,7 @@ list_pane_counts list_pane_count(list_pane *self, const tg_view *view, int64_t n
             got_old++;
         }
         watch->was_current = shown.row != NULL && !suspect;
-        const row_key key = row_sort_key(by, index, &shown);
+        const row_key key = row_sort_key(by, index, watch, &shown);
         in_order = in_order && (i == 0 || row_key_compare(&before, &key) < 0);
         before = key;
     }

@@ -20,25 +20,22 @@ static const char *word_of(const tg_client *client, const watch_row *watch, tg_i
 }
 
 watch_view row_lookup(feed *from, const tg_view *view, const watch_row *watch, int64_t now_mono_ns,
-                      tg_row *row)
+                      row_copy *copy)
 {
     watch_view out = {.venue = watch->venue, .symbol = watch->symbol};
     tg_instrument_id id = TG_INSTRUMENT_NONE;
     out.word = word_of(feed_client(from), watch, &id);
-    if (id == TG_INSTRUMENT_NONE) {
+    if (id == TG_INSTRUMENT_NONE || tg_view_instrument(view, id, &copy->instrument) != TG_OK ||
+        tg_view_row(view, id, now_mono_ns, &copy->row) != TG_OK) {
         return out;
     }
-    out.instrument = tg_view_instrument(view, id);
-    if (out.instrument == NULL || tg_view_row(view, id, now_mono_ns, row) != TG_OK) {
-        out.instrument = NULL;
-        return out;
-    }
+    out.instrument = &copy->instrument;
     /* The names that belong to the values, not those that were asked for. */
-    out.venue = tg_view_venue_name(view, out.instrument->venue);
-    out.symbol = out.instrument->symbol;
-    if (row->quality != TG_QUALITY_UNKNOWN) {
-        out.row = row;
-        out.word = tg_quality_name(row->quality);
+    out.venue = tg_view_venue_name(view, copy->instrument.venue);
+    out.symbol = copy->instrument.symbol;
+    if (copy->row.quality != TG_QUALITY_UNKNOWN) {
+        out.row = &copy->row;
+        out.word = tg_quality_name(copy->row.quality);
     }
     return out;
 }

@@ -9,8 +9,14 @@
 #include "feed.h"
 #include "watchlist_panel.h"
 
-/* row is filled in where there is one; the result points to it and into the view. Thread: owner. */
+typedef struct row_copy {
+    tg_row row;
+    tg_instrument instrument;
+} row_copy;
+
+/* The result points to *copy, which is filled in where there is something, to watch and into the
+ * view. Thread: owner. */
 watch_view row_lookup(feed *from, const tg_view *view, const watch_row *watch, int64_t now_mono_ns,
-                      tg_row *row);
+                      row_copy *copy);
 
 #endif

@@ -77,12 +77,12 @@ static bool column_value(column_id column, const watch_view *view, tg_decimal *o
     return false;
 }
 
-row_key row_sort_key(row_sort by, size_t index, const watch_view *view)
+row_key row_sort_key(row_sort by, size_t index, const watch_row *watch, const watch_view *view)
 {
     row_key key = {.index = index, .descending = by.descending};
     if (by.column == COLUMN_VENUE || by.column == COLUMN_SYMBOL) {
-        key.text = by.column == COLUMN_VENUE ? view->venue : view->symbol;
-        key.then = by.column == COLUMN_VENUE ? view->symbol : view->venue;
+        key.text = by.column == COLUMN_VENUE ? watch->venue : watch->symbol;
+        key.then = by.column == COLUMN_VENUE ? watch->symbol : watch->venue;
         key.present = true;
     } else {
         key.present = column_value(by.column, view, &key.value);

@@ -28,8 +28,8 @@ typedef struct row_key {
     tg_decimal value;
 } row_key;
 
-/* view's texts must outlive the key. Thread: owner. */
-row_key row_sort_key(row_sort by, size_t index, const watch_view *view);
+/* Names are those of watch, which must outlive the key. Thread: owner. */
+row_key row_sort_key(row_sort by, size_t index, const watch_row *watch, const watch_view *view);
 
 /* Less than 0: a stands before b. Rows without the value stand last in both directions, equal ones
  * in the list's own order. Both keys must be of one sort. Thread: any. */

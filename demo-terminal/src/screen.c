@@ -38,7 +38,7 @@ struct screen {
     desk *desk;
     size_t opened; /* row of the feed that the panels show, or FEED_NO_ROW */
     instrument_view instrument;
-    tg_row opened_row;             /* instrument.seen.row points here */
+    row_copy opened_copy;          /* instrument.seen points here */
     unsigned help;                 /* 0: not shown; else its page from 1 */
     char notice[FEED_NOTICE_SIZE]; /* ours, while feed_notice is still the one it followed */
     char followed[FEED_NOTICE_SIZE];
@@ -291,7 +291,7 @@ static void collect_instrument(screen *self, const tg_view *view, int64_t now_mo
     }
     const watch_view seen =
         row_lookup(self->parts.feed, view, feed_row(self->parts.feed, self->opened), now_mono_ns,
-                   &self->opened_row);
+                   &self->opened_copy);
     instrument_view_read(&self->instrument, view, &seen, now_mono_ns,
                          tg_clock_utc_ns(&self->clock));
     const priority_follow *priority = feed_priority(self->parts.feed);
@@ -468,7 +468,7 @@ static void look_at_glass(screen *self, const tg_draw_list *list)
         .slot = self->opened,
         .venue = self->instrument.seen.venue,
         .symbol = self->instrument.seen.symbol,
-        .version = tg_image_version(&self->opened_row.image),
+        .version = tg_image_version(&self->opened_copy.row.image),
     };
     if (panel_glass_is_touched(list, places->area[PANEL_QUOTE])) {
         record_verdict(self, source.version,
@@ -517,7 +517,7 @@ static void record_pass(screen *self, const tg_draw_list *list, const pass_stamp
     list_pane_record(self->list, self->counts.passes);
     if (self->help == 0 && self->instrument.seen.row != NULL) {
         const shown_version shown = shown_version_of(
-            self->opened, feed_row(self->parts.feed, self->opened), &self->opened_row);
+            self->opened, feed_row(self->parts.feed, self->opened), &self->opened_copy.row);
         session_record_row(self->parts.record, self->counts.passes, &shown);
     }
     session_record_pass(self->parts.record, self->counts.passes, self->view_number,

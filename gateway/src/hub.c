@@ -47,6 +47,7 @@ tg_err tg__hub_open(const tg__hub_options *options, tg__hub **out)
         hub->options.frames_per_digest = TG__FRAMES_PER_DIGEST;
     }
     tg__packet_pool_init(&hub->pool, POOL_BYTES_MAX);
+    tg__reconnect_spread_init(&hub->reconnect_spread, options->upgrades_per_second);
     const tg_err err = allocate(hub, options->directory->count);
     if (err != TG_OK) {
         tg__hub_close(hub);
@@ -254,6 +255,34 @@ tg_err tg__hub_send_control(tg__hub *hub, tg__peer *peer, size_t size)
     return err;
 }
 
+static tg__limits limits_now(const tg__hub *hub)
+{
+    tg__limits limits = hub->options.limits;
+    limits.reconnect_spread_ms = tg__reconnect_spread_ms(&hub->reconnect_spread, hub->peer_count);
+    return limits;
+}
+
+/* The fleet has grown or shrunk by much: encoded once for all. Whose queue is full ends anyway. */
+static void tell_limits(tg__hub *hub, tg__moment now)
+{
+    if (!tg__reconnect_spread_is_due(&hub->reconnect_spread, hub->peer_count, now.mono_ns)) {
+        return;
+    }
+    const tg__limits limits = limits_now(hub);
+    size_t size = 0;
+    tg__packet *packet = NULL;
+    if (tg__limits_encode(&limits, hub->message, TG__MESSAGE_SIZE_MAX, &size) == TG_OK) {
+        packet = tg__packet_copy(&hub->pool, hub->message, size);
+    }
+    if (packet == NULL) {
+        return; /* no memory: it is advice, and the next change is told again */
+    }
+    for (tg__peer *peer = hub->first_peer; peer != NULL; peer = peer->next) {
+        hub->counts.limits_sent += queue_control(hub, peer, packet) == TG_OK;
+    }
+    tg__packet_release(&hub->pool, packet);
+}
+
 static tg_err send_welcome(tg__hub *hub, tg__peer *peer, tg__moment now)
 {
     const tg__hub_options *options = &hub->options;
@@ -269,7 +298,7 @@ static tg_err send_welcome(tg__hub *hub, tg__peer *peer, tg__moment now)
         .heartbeat_interval_ms = options->heartbeat_interval_ms,
         .time_resolution_ns = options->time_resolution_ns,
         .token_lifetime_s = tg__entitlement_lifetime_s(&peer->entitlement, now.utc_ns),
-        .limits = options->limits,
+        .limits = limits_now(hub),
     };
     size_t size = 0;
     TG_TRY(tg__welcome_encode(&welcome, hub->message, TG__MESSAGE_SIZE_MAX, &size));
@@ -582,6 +611,7 @@ static void send_frame(tg__hub *hub, tg__group *group, uint32_t count, tg__momen
 
 static void send_what_is_due(tg__hub *hub, tg__moment now)
 {
+    tell_limits(hub, now);
     const uint32_t phase = (uint32_t)(hub->table.boundary % hub->options.boundaries_per_frame);
     /* One interval early, so that the promised silence is never exceeded. */
     const int64_t heartbeat_ns =

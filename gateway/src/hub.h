@@ -15,6 +15,7 @@
 #include "hub_faults.h"
 #include "metrics.h"
 #include "peer.h"
+#include "reconnect_spread.h"
 
 #include <tickglass/internal/dictionary.h>
 
@@ -37,6 +38,7 @@ typedef struct tg__hub_options {
     uint32_t frames_per_digest;    /* of a group; 0: TG__FRAMES_PER_DIGEST */
     uint32_t heartbeat_interval_ms;
     uint32_t peers_max;
+    uint32_t upgrades_per_second; /* how fast clients come back; 0: they are not told */
     tg__limits limits;
     void (*wake)(void *ctx, tg__peer *peer);
     void *ctx;
@@ -58,6 +60,7 @@ typedef struct tg__hub_counts {
     uint64_t messages_sent; /* of all kinds */
     uint64_t bytes_sent;    /* of messages, without the transport's overhead */
     uint64_t venue_states_sent;
+    uint64_t limits_sent;
     uint64_t wrong_boundaries; /* frames, by tg__hub_wrong_boundary() */
     uint64_t unknown_messages;
     uint64_t bad_messages;
@@ -86,6 +89,7 @@ typedef struct tg__hub {
     int64_t next_expiry_mono_ns; /* when tokens are looked at again */
     tg__hub_counts counts;
     tg__hub_faults faults;
+    tg__reconnect_spread reconnect_spread;
     tg__client_reports *reports; /* NULL: nothing is measured */
     /* Scratch of one call, so that no path allocates. */
     uint8_t *message;              /* TG__MESSAGE_SIZE_MAX bytes */

@@ -166,6 +166,7 @@ static tg__hub_options hub_options_of(const gateway *g)
         .instance = g->instance,
         .frame_interval_ms = FRAME_INTERVAL_MS,
         .boundaries_per_frame = BOUNDARIES_PER_FRAME,
+        .upgrades_per_second = g->options.upgrades_per_second,
         .frames_per_digest = g->options.frames_per_digest,
         .heartbeat_interval_ms = HEARTBEAT_MS,
         .peers_max = PEERS_MAX,

@@ -73,6 +73,7 @@ static void add_gateway(tg__text_buffer *out, const tg__metrics_view *view)
          "Copies of frames that a fault on request spoilt.", hub->faults.frames_corrupted},
         {"wrong_boundaries_total", COUNTER, "Frames that a fault on request told a wrong boundary.",
          counts->wrong_boundaries},
+        {"limits_sent_total", COUNTER, "Messages that limits are others now.", counts->limits_sent},
         {"venue_states_sent_total", COUNTER, "Messages that a venue is stale or live.",
          counts->venue_states_sent},
         {"handler_rows_dropped_total", COUNTER, "Rows that went with a handler or its full memory.",

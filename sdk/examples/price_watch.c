@@ -31,12 +31,13 @@ static void show(price_watch *watch, const tg_view *view)
 {
     tg_instrument_id id;
     tg_row row;
+    tg_instrument instrument;
     char bid[TG_DECIMAL_TEXT_SIZE];
     if (tg_view_find(view, "ORION", "BTC-USD", &id) == TG_OK &&
         tg_view_row(view, id, tg_view_published_mono_ns(view), &row) == TG_OK &&
+        tg_view_instrument(view, id, &instrument) == TG_OK &&
         tg_image_has(&row.image, TG_FIELD_BID_PRICE)) {
-        const tg_decimal price = {row.image.value[TG_FIELD_BID_PRICE],
-                                  tg_view_instrument(view, id)->price_exponent};
+        const tg_decimal price = {row.image.value[TG_FIELD_BID_PRICE], instrument.price_exponent};
         if (tg_decimal_format(price, bid, sizeof bid) == TG_OK) {
             printf("%d: %s %s\n", ++watch->shown, bid, tg_quality_name(row.quality));
         }

@@ -61,7 +61,9 @@ static bool explain_handshake(const tg__attempt *attempt, tg__closed *closed)
         closed->cause = TG__CAUSE_TLS;
         tg__tls_alert_explain(alert, closed->text, sizeof closed->text);
     } else {
-        closed->cause = TG__CAUSE_TLS;
+        /* A balancer without a gateway behind it accepts and hangs up: nothing has to be repaired
+         * on this side, and nobody has to wait for that. */
+        closed->cause = tg__tls_is_lost(-(int)code) ? TG__CAUSE_LOST : TG__CAUSE_TLS;
         tg__tls_error_text(-(int)code, closed->text, sizeof closed->text);
     }
     return true;

@@ -6,14 +6,27 @@ void tg__backoff_init(tg__backoff *backoff, uint32_t first_ms, uint32_t cap_ms)
 {
     backoff->first_ms = first_ms;
     backoff->cap_ms = cap_ms > first_ms ? cap_ms : first_ms;
+    backoff->spread_ms = 0;
     backoff->attempts = 0;
     backoff->told = 0;
+}
+
+void tg__backoff_spread(tg__backoff *backoff, uint32_t spread_ms)
+{
+    backoff->spread_ms = spread_ms;
+}
+
+static uint32_t base_ms(const tg__backoff *backoff)
+{
+    const uint32_t spread_ms =
+        backoff->spread_ms < backoff->cap_ms ? backoff->spread_ms : backoff->cap_ms;
+    return spread_ms > backoff->first_ms ? spread_ms : backoff->first_ms;
 }
 
 uint32_t tg__backoff_window_ms(const tg__backoff *backoff)
 {
     /* Doubling stops at the cap instead of shifting: an exponent has nothing to overflow. */
-    uint64_t window = backoff->first_ms;
+    uint64_t window = base_ms(backoff);
     for (uint32_t i = 0; i < backoff->attempts && window < backoff->cap_ms; i++) {
         window *= 2;
         if (window == 0) {

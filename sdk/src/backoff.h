@@ -12,10 +12,11 @@
 #define TG__BACKOFF_SPREAD_MIN_MS 1000u
 
 typedef struct tg__backoff {
-    uint32_t first_ms; /* window of the first retry */
-    uint32_t cap_ms;   /* largest window */
-    uint32_t attempts; /* retries since the last reset; saturates */
-    uint32_t told;     /* of which at a time that the peer gave; saturates */
+    uint32_t first_ms;  /* window of the first retry */
+    uint32_t cap_ms;    /* largest window */
+    uint32_t spread_ms; /* that the gateway told; 0: none */
+    uint32_t attempts;  /* retries since the last reset; saturates */
+    uint32_t told;      /* of which at a time that the peer gave; saturates */
 } tg__backoff;
 
 typedef enum tg__backoff_kind {
@@ -25,6 +26,14 @@ typedef enum tg__backoff_kind {
 } tg__backoff_kind;
 
 void tg__backoff_init(tg__backoff *backoff, uint32_t first_ms, uint32_t cap_ms);
+
+/*
+ * In that time the gateway can take back all that it serves (PROTOCOL.md M42): no window is
+ * shorter, up to the cap. Whoever loses a session hardly knows whether it was his line or the
+ * gateway, for everybody: without this a short outage would bring all of a fleet back within the
+ * first window. 0: it is not known, and the first window is the client's own.
+ */
+void tg__backoff_spread(tg__backoff *backoff, uint32_t spread_ms);
 
 /* The window of the next retry. */
 uint32_t tg__backoff_window_ms(const tg__backoff *backoff);

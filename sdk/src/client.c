@@ -11,6 +11,7 @@
 
 #include "client_state.h"
 #include "tls_options.h"
+#include "tls_random.h"
 #include "tls_trust.h"
 
 #define INSTRUMENTS_DEFAULT      4096u
@@ -205,18 +206,23 @@ static tg_err open_connection(tg_client *client, char *why, size_t why_size)
     return err;
 }
 
-static tg_err open_engine(tg_client *client)
+static tg_err open_engine(tg_client *client, char *why, size_t why_size)
 {
     tg__engine_options options;
     memset(&options, 0, sizeof options);
+    options.random_seed = client->options.random_seed;
+    const tg_err err = options.random_seed == 0 ? tg__tls_random(&options.random_seed) : TG_OK;
+    if (err != TG_OK) {
+        (void)snprintf(why, why_size, "%s",
+                       err == TG_ERR_IO ? "the system gives no random numbers" : "");
+        return err;
+    }
     options.store = client->store;
     options.instruments_max = client->options.instruments_max;
     options.interests_max = interests_max(client);
     options.backoff_first_ms = client->options.backoff_first_ms;
     options.backoff_cap_ms = client->options.backoff_cap_ms;
     options.endpoint_count = endpoint_count(client);
-    options.random_seed = client->options.random_seed != 0 ? client->options.random_seed
-                                                           : tg__io_random_seed(client->io);
     options.renews_tokens = client->options.token_provider != NULL;
     options.has_token = client->options.token != NULL;
     options.clock = &client->clock;
@@ -283,7 +289,7 @@ static tg_err open_client(const tg_client_options *options, tg_client **out, cha
         err = open_connection(client, why, why_size);
     }
     if (err == TG_OK) {
-        err = open_engine(client);
+        err = open_engine(client, why, why_size);
     }
     forget_pointers(&client->options);
     if (err != TG_OK) {

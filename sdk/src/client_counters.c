@@ -79,6 +79,7 @@ tg_err tg_client_counters_get(const tg_client *client, tg_client_counters *out)
         .stops = read_count(&c->stops),
         .wanted = read_count(&c->wanted),
         .held = read_count(&c->held),
+        .reconnect_spread_ms = read_count(&c->reconnect_spread_ms),
     };
     memset(out, 0, size);
     memcpy(out, &now, size < sizeof now ? size : sizeof now);
@@ -155,6 +156,7 @@ static const sample_row sample_rows[] = {
     {AT(stops),            SAMPLE_COUNTER, "stops_total",              "Ends after which trying again cannot help."},
     {AT(wanted),           SAMPLE_GAUGE,   "wanted_instruments",       "Instruments that subscriptions want."},
     {AT(held),             SAMPLE_GAUGE,   "held_instruments",         "Instruments that the gateway sends."},
+    {AT(reconnect_spread_ms), SAMPLE_GAUGE, "reconnect_spread_milliseconds", "In what time the gateway can take back all that it serves; 0: not told."},
 };
 /* clang-format on */
 

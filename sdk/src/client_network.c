@@ -237,6 +237,13 @@ static void look_at_clocks(tg_client *client, int64_t mono_ns)
     }
 }
 
+static void on_requested(void *ctx, uint32_t generation)
+{
+    tg_client *client = ctx;
+    client->activity++;
+    feed_plain(client, TG__INPUT_REQUESTED, generation);
+}
+
 static void on_connected(void *ctx, uint32_t generation, const char *peer)
 {
     tg_client *client = ctx;
@@ -314,8 +321,8 @@ static void on_wake(void *ctx)
 
 tg__io_handler tg__client_handler(tg_client *client)
 {
-    const tg__io_handler handler = {on_connected, on_message, on_progress, on_closed,
-                                    on_timer,     on_wake,    client};
+    const tg__io_handler handler = {on_requested, on_connected, on_message, on_progress,
+                                    on_closed,    on_timer,     on_wake,    client};
     return handler;
 }
 

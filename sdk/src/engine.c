@@ -37,6 +37,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
     [TG__ENGINE_IDLE] = {
         [TG__INPUT_START]       = ROW(tg__on_start),
         [TG__INPUT_STOP]        = ROW(nothing),
+        [TG__INPUT_REQUESTED]   = ROW(refuse),
         [TG__INPUT_CONNECTED]   = ROW(refuse),
         [TG__INPUT_MESSAGE]     = ROW(refuse),
         [TG__INPUT_PROGRESS]    = ROW(refuse),
@@ -53,6 +54,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
     [TG__ENGINE_CONNECTING] = {
         [TG__INPUT_START]       = ROW(refuse),
         [TG__INPUT_STOP]        = ROW(tg__on_stop),
+        [TG__INPUT_REQUESTED]   = ROW(tg__on_requested),
         [TG__INPUT_CONNECTED]   = ROW(tg__on_connected),
         [TG__INPUT_MESSAGE]     = ROW(refuse),
         [TG__INPUT_PROGRESS]    = ROW(refuse),
@@ -69,6 +71,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
     [TG__ENGINE_OPENING] = {
         [TG__INPUT_START]       = ROW(refuse),
         [TG__INPUT_STOP]        = ROW(tg__on_stop),
+        [TG__INPUT_REQUESTED]   = ROW(refuse),
         [TG__INPUT_CONNECTED]   = ROW(refuse),
         [TG__INPUT_MESSAGE]     = ROW(tg__on_message),
         [TG__INPUT_PROGRESS]    = ROW(nothing),
@@ -85,6 +88,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
     [TG__ENGINE_JOINING] = {
         [TG__INPUT_START]       = ROW(refuse),
         [TG__INPUT_STOP]        = ROW(tg__on_stop),
+        [TG__INPUT_REQUESTED]   = ROW(refuse),
         [TG__INPUT_CONNECTED]   = ROW(refuse),
         [TG__INPUT_MESSAGE]     = ROW(tg__on_message),
         [TG__INPUT_PROGRESS]    = ROW(tg__on_progress),
@@ -101,6 +105,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
     [TG__ENGINE_LIVE] = {
         [TG__INPUT_START]       = ROW(refuse),
         [TG__INPUT_STOP]        = ROW(tg__on_stop),
+        [TG__INPUT_REQUESTED]   = ROW(refuse),
         [TG__INPUT_CONNECTED]   = ROW(refuse),
         [TG__INPUT_MESSAGE]     = ROW(tg__on_message),
         [TG__INPUT_PROGRESS]    = ROW(tg__on_progress),
@@ -117,6 +122,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
     [TG__ENGINE_RESYNCING] = {
         [TG__INPUT_START]       = ROW(refuse),
         [TG__INPUT_STOP]        = ROW(tg__on_stop),
+        [TG__INPUT_REQUESTED]   = ROW(refuse),
         [TG__INPUT_CONNECTED]   = ROW(refuse),
         [TG__INPUT_MESSAGE]     = ROW(tg__on_message),
         [TG__INPUT_PROGRESS]    = ROW(tg__on_progress),
@@ -133,6 +139,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
     [TG__ENGINE_WAITING] = {
         [TG__INPUT_START]       = ROW(refuse),
         [TG__INPUT_STOP]        = ROW(tg__on_stop),
+        [TG__INPUT_REQUESTED]   = ROW(refuse),
         [TG__INPUT_CONNECTED]   = ROW(refuse),
         [TG__INPUT_MESSAGE]     = ROW(refuse),
         [TG__INPUT_PROGRESS]    = ROW(refuse),
@@ -149,6 +156,7 @@ static const table_row table[TG__ENGINE_STATE_COUNT][TG__INPUT_COUNT] = {
     [TG__ENGINE_TOKEN] = {
         [TG__INPUT_START]       = ROW(refuse),
         [TG__INPUT_STOP]        = ROW(tg__on_stop),
+        [TG__INPUT_REQUESTED]   = ROW(refuse),
         [TG__INPUT_CONNECTED]   = ROW(refuse),
         [TG__INPUT_MESSAGE]     = ROW(refuse),
         [TG__INPUT_PROGRESS]    = ROW(refuse),
@@ -214,6 +222,8 @@ tg_err tg__engine_open(const tg__engine_options *options, tg__engine **out)
     memcpy(engine->stage, options->stage, sizeof engine->stage);
     engine->renews = options->renews_tokens;
     engine->token = options->has_token ? TG__TOKEN_READY : TG__TOKEN_NONE;
+    engine->token_until_ns = TG__NEVER; /* the host's own choice */
+    engine->token_fresh_ns = TG__TOKEN_FRESH_NS;
     engine->next_request = 1;
     engine->timer_ns = TG__NEVER;
     tg__backoff_init(&engine->backoff, options->backoff_first_ms, options->backoff_cap_ms);
@@ -243,8 +253,9 @@ void tg__engine_close(tg__engine *engine)
 static bool is_late(const tg__engine *engine, const tg__input *input)
 {
     const bool of_a_connection =
-        input->kind == TG__INPUT_CONNECTED || input->kind == TG__INPUT_MESSAGE ||
-        input->kind == TG__INPUT_PROGRESS || input->kind == TG__INPUT_CLOSED;
+        input->kind == TG__INPUT_REQUESTED || input->kind == TG__INPUT_CONNECTED ||
+        input->kind == TG__INPUT_MESSAGE || input->kind == TG__INPUT_PROGRESS ||
+        input->kind == TG__INPUT_CLOSED;
     return of_a_connection && input->generation != engine->generation;
 }
 

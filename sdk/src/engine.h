@@ -64,6 +64,7 @@ typedef enum tg__engine_state {
 typedef enum tg__input_kind {
     TG__INPUT_START,
     TG__INPUT_STOP,
+    TG__INPUT_REQUESTED, /* the upgrade was asked for, and the token handed over with it */
     TG__INPUT_CONNECTED,
     TG__INPUT_MESSAGE,
     TG__INPUT_PROGRESS, /* more of a message has come, and not yet all of it */
@@ -81,7 +82,7 @@ typedef enum tg__input_kind {
 
 typedef struct tg__input {
     tg__input_kind kind;
-    uint32_t generation; /* CONNECTED, MESSAGE, PROGRESS, CLOSED: of the CONNECT action */
+    uint32_t generation; /* REQUESTED, CONNECTED, MESSAGE, PROGRESS, CLOSED: of CONNECT */
     int64_t now_ns;      /* monotonic; never goes back */
     union {
         struct {
@@ -184,10 +185,11 @@ typedef struct tg__engine_counters {
     _Atomic uint64_t resyncs;
     _Atomic uint64_t connects;
     _Atomic uint64_t attempts;
-    _Atomic uint64_t endpoint;       /* of the latest attempt */
-    _Atomic uint64_t failovers;      /* attempts at another endpoint than the one before */
-    _Atomic uint64_t token_requests; /* to the provider */
-    _Atomic uint64_t tokens_renewed; /* in session */
+    _Atomic uint64_t endpoint;            /* of the latest attempt */
+    _Atomic uint64_t failovers;           /* attempts at another endpoint than the one before */
+    _Atomic uint64_t reconnect_spread_ms; /* that the gateway told last */
+    _Atomic uint64_t token_requests;      /* to the provider */
+    _Atomic uint64_t tokens_renewed;      /* in session */
     _Atomic uint64_t tokens_refused; /* renewals, and connections closed or refused for the token */
     _Atomic uint64_t late_inputs;    /* of an older connection */
     _Atomic uint64_t state_errors;   /* inputs that the table refuses */

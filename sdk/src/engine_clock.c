@@ -47,6 +47,7 @@ tg_err tg__on_clock(tg__engine *engine, const tg__input *input)
     char text[128];
     write_jump(text, sizeof text, &input->as.clock);
     count_jump(engine, &input->as.clock);
+    tg__engine_token_slept(engine, input->as.clock.slept_ns);
     (void)tg__engine_event(engine, TG_EVENT_CLOCK, input->now_ns, TG_OK, "%s", text);
     return TG_OK;
 }

@@ -62,9 +62,7 @@ static void admit_frame(tg__engine *engine, const tg__input *input, const tg__fr
     tg__session *session = &engine->session;
     session->data_late = false;
     session->continued = true;
-    if (session->stable_from_ns == TG__NEVER) {
-        session->stable_from_ns = input->now_ns;
-    }
+    tg__engine_count_stable(engine, input->now_ns);
 }
 
 /* An empty set may have no heartbeats: then only the link can be proved. */
@@ -96,11 +94,27 @@ void tg__engine_check_live(tg__engine *engine, int64_t now_ns)
     engine->session.step_at_ns = TG__NEVER;
     if (joining) {
         engine->state = TG__ENGINE_LIVE;
+        engine->session.lived = true;
         tg__store_set_link(engine->store, TG__LINK_UP, now_ns);
         engine->dirty = true;
         /* Without a number: what is followed changes after the event was told. */
         (void)tg__engine_event(engine, TG_EVENT_SESSION, now_ns, TG_OK, "live");
     }
+}
+
+/*
+ * A frame that one client lost is asked for at once if its gateway serves few. One that serves many
+ * may have lost it for all: they spread by the time that it told. A silence ends for all at the
+ * same deadline, so that there is a second at least.
+ */
+int64_t tg__engine_resync_lag_ns(const tg__engine *engine, tg_err err)
+{
+    const uint32_t told_ms = engine->session.limits.reconnect_spread_ms;
+    const uint32_t cap_ms = engine->backoff.cap_ms;
+    const int64_t told_ns = (told_ms < cap_ms ? told_ms : cap_ms) * TG__MS_NS / TG__RESYNC_PART;
+    const int64_t least_ns = err == TG_ERR_TIMEOUT ? TG__RESYNC_FIRST_NS : 0;
+    const int64_t spread_us = (told_ns > least_ns ? told_ns : least_ns) / 1000;
+    return (int64_t)((uint64_t)spread_us * engine->session.place >> 32) * 1000;
 }
 
 void tg__engine_resync(tg__engine *engine, int64_t now_ns)
@@ -126,7 +140,10 @@ void tg__engine_resync(tg__engine *engine, int64_t now_ns)
     session->resync_tries++;
     session->resync_last_ns = now_ns;
     tg__engine_resync_priority(engine); /* a snapshot restates rows, but not depth */
-    session->resync_at_ns = now_ns + session->resync_gap_ns;
+    /* With jitter: who lost the same frame as a whole fleet repeats his request with it, too. */
+    session->resync_at_ns =
+        now_ns + session->resync_gap_ns / 2 +
+        (int64_t)tg__random_upto(&engine->random, (uint64_t)session->resync_gap_ns);
     session->resync_gap_ns = tg__min_ns(session->resync_gap_ns * 2, TG__RESYNC_LAST_NS);
     tg__store_set_link(engine->store, TG__LINK_RESYNCING, now_ns);
     engine->dirty = true;
@@ -159,16 +176,18 @@ void tg__engine_gap(tg__engine *engine, int64_t now_ns, tg_err err, const char *
     session->gap_told = true;
     session->resync_tries = 0;
     session->step_at_ns = TG__NEVER;
-    if (session->stable_from_ns != TG__NEVER && now_ns - session->stable_from_ns >= TG__STABLE_NS) {
+    if (tg__engine_was_unbroken(engine)) {
         session->resync_gap_ns = TG__RESYNC_FIRST_NS; /* the last hole is long ago */
     }
-    session->stable_from_ns = TG__NEVER;
+    tg__engine_break_stable(engine);
     tg__store_set_link(engine->store, TG__LINK_GAP, now_ns);
     engine->dirty = true;
     (void)tg__engine_event(engine, TG_EVENT_GAP, now_ns, err, "gap: %s", text);
     /* Paced: a hole right after the last repair waits, or holes and repairs feed each other. */
     const bool first = session->resync_last_ns == INT64_MIN;
     session->resync_at_ns = first ? now_ns : session->resync_last_ns + session->resync_gap_ns / 2;
+    session->resync_at_ns =
+        tg__max_ns(session->resync_at_ns, now_ns) + tg__engine_resync_lag_ns(engine, err);
     if (now_ns >= session->resync_at_ns) {
         tg__engine_resync(engine, now_ns);
     }
@@ -233,6 +252,9 @@ tg_err tg__on_snapshot(tg__engine *engine, const tg__input *input)
                                "gap: the gateway dropped frames that this client read too slowly");
     }
     let_go_of_leavers(engine, &frame);
+    if (engine->channel.count == 0 && frame.count > 0) {
+        tg__engine_break_stable(engine); /* what spoke for the empty set says nothing of data */
+    }
     tg__channel_replace(&engine->channel, &frame, engine->updates);
     admit_frame(engine, input, &frame, TG__STAMP_SNAPSHOT);
     renew_data_clock(engine, input->now_ns);

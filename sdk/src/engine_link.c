@@ -28,7 +28,6 @@ static void reset_session(tg__engine *engine)
 
 void tg__engine_connect(tg__engine *engine, int64_t now_ns)
 {
-    engine->token = TG__TOKEN_NONE; /* handed over with the upgrade */
     engine->state = TG__ENGINE_CONNECTING;
     engine->generation++;
     reset_session(engine);
@@ -93,12 +92,31 @@ tg_err tg__on_connected(tg__engine *engine, const tg__input *input)
     return TG_OK;
 }
 
-/* The budget is forgotten only after a stable time of applied data: neither a connection nor a
- * snapshot alone proves that the next attempt will hold. */
-static bool was_stable(const tg__engine *engine, int64_t now_ns)
+bool tg__engine_was_unbroken(const tg__engine *engine)
 {
-    const int64_t from = engine->session.stable_from_ns;
-    return from != TG__NEVER && now_ns - from >= TG__STABLE_NS;
+    const tg__session *session = &engine->session;
+    return session->stable_from_ns != TG__NEVER &&
+           session->stable_last_ns - session->stable_from_ns >= TG__STABLE_NS;
+}
+
+/*
+ * The budget is forgotten only after a stable time of applied data: neither a connection nor a
+ * snapshot alone proves that the next attempt will hold, however long silence followed. A session
+ * that has earned it keeps it: a hole later on says nothing of the next connection.
+ */
+void tg__engine_count_stable(tg__engine *engine, int64_t now_ns)
+{
+    tg__session *session = &engine->session;
+    if (session->stable_from_ns == TG__NEVER) {
+        session->stable_from_ns = now_ns;
+    }
+    session->stable_last_ns = now_ns;
+    session->stable = session->stable || tg__engine_was_unbroken(engine);
+}
+
+void tg__engine_break_stable(tg__engine *engine)
+{
+    engine->session.stable_from_ns = TG__NEVER;
 }
 
 static void write_cause(char *text, size_t size, const tg__closed *closed, const char *clause)
@@ -119,7 +137,7 @@ static void judge_endpoint(tg__engine *engine, int64_t now_ns, tg__cause cause, 
     if (policy == TG__POLICY_RENEW || cause == TG__CAUSE_TOKEN) {
         return;
     }
-    if (was_stable(engine, now_ns) && policy == TG__POLICY_RETRY) {
+    if (engine->session.stable && policy == TG__POLICY_RETRY) {
         tg__endpoints_succeed(&engine->endpoints);
     } else {
         tg__endpoints_fail(&engine->endpoints, now_ns);
@@ -131,9 +149,9 @@ void tg__engine_lose(tg__engine *engine, int64_t now_ns, const tg__closed *close
     const tg__policy_row row = tg__policy_of(closed);
     tg__count(&engine->counters.ended[closed->cause], 1);
     judge_endpoint(engine, now_ns, closed->cause, row.policy);
-    if (was_stable(engine, now_ns)) {
+    if (engine->session.stable) {
         tg__backoff_reset(&engine->backoff);
-    } else if (engine->state == TG__ENGINE_CONNECTING || engine->state == TG__ENGINE_OPENING) {
+    } else if (engine->state != TG__ENGINE_TOKEN && !engine->session.lived) {
         tg__backoff_spend(&engine->backoff, now_ns - engine->session.attempt_ns);
     }
     end_connection(engine, now_ns);
@@ -234,7 +252,8 @@ static void data_overdue(tg__engine *engine, int64_t now_ns)
         return;
     }
     session->data_late = true;
-    session->data_at_ns = now_ns + session->alive_ns;
+    session->data_at_ns =
+        now_ns + session->alive_ns + tg__engine_resync_lag_ns(engine, TG_ERR_TIMEOUT);
     if (engine->state == TG__ENGINE_LIVE) {
         tg__engine_gap(engine, now_ns, TG_ERR_TIMEOUT, "no frame in time, heartbeats included");
     }

@@ -82,7 +82,7 @@ void tg__engine_reject(tg__engine *engine, const tg__input *input, tg_err err,
     char place[64];
     write_place(place, sizeof place, fault);
     tg__count(&engine->counters.frames_rejected, 1);
-    engine->session.stable_from_ns = TG__NEVER;
+    tg__engine_break_stable(engine);
     (void)tg__engine_event(engine, TG_EVENT_FAULT, now_ns, err, "%s rejected: %s (%s)",
                            tg__kind_name(kind), tg_err_text(err), place);
     if (row == NULL || row->repair == REPAIR_LEAVE || is_budget_spent(&engine->session, now_ns)) {

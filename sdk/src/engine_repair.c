@@ -70,7 +70,12 @@ void tg__engine_ticks_lost(tg__engine *engine, int64_t now_ns, tg_err err)
     tg__count(&engine->counters.gaps, 1);
     (void)tg__engine_event(engine, TG_EVENT_GAP, now_ns, err,
                            "gap: ticks of the priority channel were rejected");
-    ask_for_books(engine, now_ns);
+    const int64_t lag_ns = tg__engine_resync_lag_ns(engine, err);
+    if (lag_ns == 0) {
+        ask_for_books(engine, now_ns);
+    } else {
+        session->books_at_ns = now_ns + lag_ns; /* a fleet may have been sent the same */
+    }
 }
 
 void tg__engine_ticks_applied(tg__engine *engine, int64_t now_ns)

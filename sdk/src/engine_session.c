@@ -38,6 +38,14 @@ static void revive_venues(tg__engine *engine)
     memset(knowledge->stale_venues, 0, sizeof knowledge->stale_venues);
 }
 
+void tg__engine_take_limits(tg__engine *engine, const tg__limits *limits)
+{
+    engine->session.limits = *limits;
+    tg__backoff_spread(&engine->backoff, limits->reconnect_spread_ms);
+    atomic_store_explicit(&engine->counters.reconnect_spread_ms, limits->reconnect_spread_ms,
+                          memory_order_relaxed);
+}
+
 static void enter_session(tg__engine *engine, int64_t now_ns, const tg__welcome *welcome)
 {
     const tg__knowledge *knowledge = &engine->knowledge;
@@ -56,7 +64,8 @@ static void enter_session(tg__engine *engine, int64_t now_ns, const tg__welcome 
 
     tg__session *session = &engine->session;
     session->welcome = *welcome;
-    session->limits = welcome->limits;
+    session->place = (uint32_t)tg__random_next(&engine->random);
+    tg__engine_take_limits(engine, &welcome->limits);
     session->alive_ns =
         ALIVE_HEARTBEATS * TG__MS_NS *
             clamp(welcome->heartbeat_interval_ms, HEARTBEAT_MIN_MS, HEARTBEAT_MAX_MS) +
@@ -170,7 +179,7 @@ bool tg__engine_is_generation(tg__engine *engine, uint32_t generation, int64_t n
         return true;
     }
     /* Every id means something else now. The next WELCOME names the generation and starts over; the
-     * jitter of the attempt keeps a fleet from doing it at once. */
+     * window of the attempt, as wide as the gateway told, keeps a fleet from doing it at once. */
     tg__engine_leave(engine, now_ns, TG__CAUSE_LOST, TG__CLOSE_NORMAL,
                      "the dictionary has generation %lu now, not %lu", (unsigned long)generation,
                      (unsigned long)engine->knowledge.dictionary_generation);
@@ -229,7 +238,7 @@ tg_err tg__on_limits(tg__engine *engine, const tg__input *input)
     if (limits.priority_max > before->priority_max) {
         tg__desired_ask_again(&engine->priority);
     }
-    engine->session.limits = limits;
+    tg__engine_take_limits(engine, &limits);
     tg__engine_pump(engine, input->now_ns);
     return TG_OK;
 }
@@ -295,6 +304,12 @@ tg_err tg__on_echo_reply(tg__engine *engine, const tg__input *input)
     atomic_store_explicit(&engine->counters.rtt_mono_ns, received_ns, memory_order_relaxed);
     tg__lateness_echo(&session->lateness, session->echo_sent_ns, received_ns, reply.ts_gateway_ns);
     session->echo_sent_ns = TG__NEVER;
+    if (engine->state == TG__ENGINE_LIVE && engine->channel.count == 0 &&
+        tg__engine_is_current(engine)) {
+        /* The empty set need not have heartbeats (PROTOCOL.md 8.8): who follows nothing is served
+         * well by answers, and would have no stable session otherwise. */
+        tg__engine_count_stable(engine, input->now_ns);
+    }
     tg__engine_answered(engine, input->now_ns);
     return TG_OK;
 }

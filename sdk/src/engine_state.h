@@ -32,14 +32,18 @@
 #define TG__BOOKS_TRIES     2u
 /* Of a message that takes long, so much within alive_ns proves the link: what comes in crumbs does
  * not. A message of 1 MiB then takes less than three minutes. */
-#define TG__PROGRESS_SIZE   (32u * 1024u)
-#define TG__CONTRADICTIONS  16u /* of a session: so many rows are asked for, once each */
+#define TG__PROGRESS_SIZE  (32u * 1024u)
+#define TG__CONTRADICTIONS 16u /* of a session: so many rows are asked for, once each */
+/* Images for all cost a gateway at most a part of what all cost that come back: no handshake, and
+ * rows that are encoded once. */
+#define TG__RESYNC_PART     8
 #define TG__SWEEP_NS        (250 * TG__MS_NS) /* between two looks for what time did to qualities */
 #define TG__STABLE_NS       (10 * TG__S_NS)   /* of applied data before the back-off is forgotten */
 #define TG__FAULTS_MAX      4u                /* rejected messages in one connection ... */
 #define TG__FAULT_FORGET_NS (30 * TG__S_NS)   /* ... one of which is forgotten in this time */
 #define TG__PROOF_NS        (3 * TG__S_NS)    /* for an answer after a sleep */
 #define TG__LATE_NS         (1 * TG__S_NS)    /* what a frame may take without being called late */
+#define TG__TOKEN_FRESH_NS  (60 * TG__S_NS)   /* of a token whose lifetime nobody has told yet */
 #define TG__AUDIT_NS        (30 * TG__S_NS)   /* between two of our own books */
 
 /* A SUBSCRIBE or UNSUBSCRIBE whose results are not all there. */
@@ -61,7 +65,7 @@ typedef struct tg__pending_find {
 typedef enum tg__token_state {
     TG__TOKEN_NONE,
     TG__TOKEN_ASKED, /* the provider was, and has not answered */
-    TG__TOKEN_READY  /* for the next connection or renewal */
+    TG__TOKEN_READY  /* for the next connection or renewal: nobody has it yet */
 } tg__token_state;
 
 /* What is wanted since the clocks jumped. */
@@ -104,10 +108,14 @@ typedef struct tg__session {
     uint32_t books_tries;
     uint32_t faults;
     int64_t fault_at_ns;
+    uint32_t place;         /* of this client in its fleet, a fraction of 2^32: drawn */
     int64_t resync_gap_ns;  /* pause after the next RESYNC */
     int64_t resync_last_ns; /* when the latest was sent; INT64_MIN: none */
     int64_t attempt_ns;     /* when the connection was asked for */
+    bool lived;             /* it was live once */
+    bool stable;            /* data was applied without a break for TG__STABLE_NS, once */
     int64_t stable_from_ns; /* of unbroken applied data; TG__NEVER: none yet */
+    int64_t stable_last_ns; /* its latest part */
     int64_t alive_ns;       /* silence that a live link never shows */
     int64_t paced_ns;       /* theoretical time of the next subscribe item */
     uint64_t echo_cookie;
@@ -149,6 +157,8 @@ struct tg__engine {
     tg__engine_state state;
     bool renews;
     tg__token_state token;
+    int64_t token_until_ns;  /* a READY one is used so long, an older one replaced */
+    int64_t token_fresh_ns;  /* from its arrival to then */
     uint32_t tokens_refused; /* connections that ended for their token, in a row */
     uint32_t generation;     /* of the connection that inputs may speak of */
     uint32_t next_request;
@@ -193,6 +203,11 @@ static inline int64_t tg__min_ns(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+static inline int64_t tg__max_ns(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* --- engine_actions.c: what goes out --- */
 
 /* A slot of the list; NULL when it is full, which the callers' bounds exclude (counted). */
@@ -224,6 +239,13 @@ void tg__engine_lose(tg__engine *engine, int64_t now_ns, const tg__closed *close
 void tg__engine_leave(tg__engine *engine, int64_t now_ns, tg__cause cause, uint16_t close_code,
                       const char *format, ...) TG_PRINTF(5, 6);
 int64_t tg__engine_deadline(const tg__engine *engine);
+/* Data was applied, or an ECHO was answered where no data has to come: the session is stable when
+ * such things have spanned TG__STABLE_NS. Time that passed without them proves nothing. */
+void tg__engine_count_stable(tg__engine *engine, int64_t now_ns);
+/* What has been without a break up to now is over. */
+void tg__engine_break_stable(tg__engine *engine);
+/* It was unbroken for TG__STABLE_NS before it was over. */
+bool tg__engine_was_unbroken(const tg__engine *engine);
 
 /* --- engine_session.c: what is said besides data --- */
 
@@ -232,6 +254,8 @@ tg_err tg__on_dictionary(tg__engine *engine, const tg__input *input);
 tg_err tg__on_limits(tg__engine *engine, const tg__input *input);
 tg_err tg__on_venue_state(tg__engine *engine, const tg__input *input);
 tg_err tg__on_echo_reply(tg__engine *engine, const tg__input *input);
+/* What WELCOME or LIMITS allows, from now on. */
+void tg__engine_take_limits(tg__engine *engine, const tg__limits *limits);
 /* False: the dictionary is another one now, and the connection was left for that. */
 bool tg__engine_is_generation(tg__engine *engine, uint32_t generation, int64_t now_ns);
 void tg__engine_echo(tg__engine *engine, int64_t now_ns);
@@ -254,6 +278,7 @@ uint32_t tg__engine_request_number(tg__engine *engine);
 
 /* --- engine_token.c: tokens before a connection and in it --- */
 
+tg_err tg__on_requested(tg__engine *engine, const tg__input *input);
 tg_err tg__on_token_timer(tg__engine *engine, const tg__input *input);
 tg_err tg__on_token_awaited(tg__engine *engine, const tg__input *input);
 tg_err tg__on_token_early(tg__engine *engine, const tg__input *input);
@@ -263,6 +288,8 @@ tg_err tg__on_token_answer(tg__engine *engine, const tg__input *input);
 void tg__engine_begin_attempt(tg__engine *engine, int64_t now_ns);
 /* The session's token was accepted, for that time (0: for ever). */
 void tg__engine_token_lives(tg__engine *engine, int64_t now_ns, uint32_t lifetime_s);
+/* The machine slept: one that is held has grown older. */
+void tg__engine_token_slept(tg__engine *engine, int64_t slept_ns);
 /* The next step of a renewal is due. */
 void tg__engine_renew(tg__engine *engine, int64_t now_ns);
 
@@ -278,6 +305,9 @@ void tg__engine_check_live(tg__engine *engine, int64_t now_ns);
 /* A hole: say so, and ask for images when it is time. */
 void tg__engine_gap(tg__engine *engine, int64_t now_ns, tg_err err, const char *text);
 void tg__engine_resync(tg__engine *engine, int64_t now_ns);
+/* What this client lets pass before it asks because of a hole that err tells, so that a fleet that
+ * sees it at once does not ask at once. */
+int64_t tg__engine_resync_lag_ns(const tg__engine *engine, tg_err err);
 
 /* --- engine_repair.c: losses that concern less than the whole channel --- */
 

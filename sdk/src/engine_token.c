@@ -14,6 +14,8 @@
 #define RENEW_GAP_LAST_NS    (900 * TG__S_NS)
 #define PROVIDER_NS          (30 * TG__S_NS) /* until a provider is asked again */
 #define TOKEN_ANSWER_NS      (10 * TG__S_NS)
+#define FRESH_PART           2 /* of the lifetime: so long a token waits for its connection */
+#define FRESH_LAST_NS        (900 * TG__S_NS)
 
 static int64_t clamp_ns(int64_t value, int64_t low, int64_t high)
 {
@@ -30,9 +32,33 @@ static void ask(tg__engine *engine, tg_token_reason reason)
     }
 }
 
+/* There is one that nobody has seen yet. It is kept while attempts come to nothing: a fleet whose
+ * gateway is away must not ask its provider with every one of them. */
+static void hold(tg__engine *engine, int64_t now_ns)
+{
+    engine->token = TG__TOKEN_READY;
+    engine->token_until_ns = now_ns + engine->token_fresh_ns;
+}
+
+void tg__engine_token_slept(tg__engine *engine, int64_t slept_ns)
+{
+    if (engine->token_until_ns != TG__NEVER) {
+        engine->token_until_ns -= slept_ns;
+    }
+}
+
+/* Whatever becomes of the attempt, the next one needs another. */
+tg_err tg__on_requested(tg__engine *engine, const tg__input *input)
+{
+    (void)input;
+    engine->token = TG__TOKEN_NONE;
+    return TG_OK;
+}
+
 void tg__engine_begin_attempt(tg__engine *engine, int64_t now_ns)
 {
-    if (!engine->renews || engine->token == TG__TOKEN_READY) {
+    const bool fresh = engine->token == TG__TOKEN_READY && now_ns < engine->token_until_ns;
+    if (!engine->renews || fresh) {
         tg__engine_connect(engine, now_ns);
         return;
     }
@@ -61,7 +87,7 @@ tg_err tg__on_token_timer(tg__engine *engine, const tg__input *input)
 tg_err tg__on_token_awaited(tg__engine *engine, const tg__input *input)
 {
     if (input->as.token_given) {
-        engine->token = TG__TOKEN_READY;
+        hold(engine, input->now_ns);
         tg__engine_connect(engine, input->now_ns);
     } else {
         lose_for_want_of_token(engine, input->now_ns, "the provider has none");
@@ -72,7 +98,10 @@ tg_err tg__on_token_awaited(tg__engine *engine, const tg__input *input)
 /* A renewal's answer that comes after its session: it is for the next connection. */
 tg_err tg__on_token_early(tg__engine *engine, const tg__input *input)
 {
-    engine->token = input->as.token_given ? TG__TOKEN_READY : TG__TOKEN_NONE;
+    engine->token = TG__TOKEN_NONE;
+    if (input->as.token_given) {
+        hold(engine, input->now_ns);
+    }
     return TG_OK;
 }
 
@@ -99,7 +128,7 @@ static void tell_failed_renewal(tg__engine *engine, int64_t now_ns, tg_err err, 
 static void send_token(tg__engine *engine, int64_t now_ns)
 {
     if (tg__engine_push(engine, TG__ACTION_SEND_TOKEN) == NULL) {
-        engine->token = TG__TOKEN_READY; /* it goes when this input's actions are done */
+        hold(engine, now_ns); /* it goes when this input's actions are done */
         engine->session.renew_at_ns = now_ns + TG__MS_NS;
         return;
     }
@@ -139,10 +168,12 @@ void tg__engine_token_lives(tg__engine *engine, int64_t now_ns, uint32_t lifetim
     session->token_refused = false;
     session->renew_at_ns = TG__NEVER;
     session->token_end_ns = TG__NEVER;
+    engine->token_fresh_ns = FRESH_LAST_NS;
     if (lifetime_s == 0) {
         return;
     }
     const int64_t lifetime_ns = lifetime_s * TG__S_NS;
+    engine->token_fresh_ns = tg__min_ns(lifetime_ns / FRESH_PART, FRESH_LAST_NS);
     session->token_end_ns = now_ns + lifetime_ns;
     session->renew_gap_ns =
         clamp_ns(lifetime_ns / RENEW_GAP_PART, RENEW_GAP_LEAST_NS, RENEW_GAP_FIRST_NS);

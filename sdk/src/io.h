@@ -25,6 +25,8 @@ typedef struct tg__io tg__io;
 
 /* No call comes for a connection after tg__io_close_connection(), tg__io_drop() or on_closed. */
 typedef struct tg__io_handler {
+    /* The token was handed over: the upgrade is asked for. */
+    void (*on_requested)(void *ctx, uint32_t generation);
     /* peer: whom it leads to, for people. */
     void (*on_connected)(void *ctx, uint32_t generation, const char *peer);
     /* A whole message; the bytes are valid during the call. received_mono_ns: its last byte. */
@@ -92,9 +94,6 @@ int64_t tg__io_deadline(tg__io *io);
 
 /* Connections that still say good-bye. */
 uint32_t tg__io_leaving(const tg__io *io);
-
-/* A seed for jitter from the TLS library's generator; 0 if it gives none. */
-uint64_t tg__io_random_seed(tg__io *io);
 
 /* "4.3.5" */
 const char *tg__io_version(void);

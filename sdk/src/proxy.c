@@ -189,7 +189,8 @@ static void copy_value(const char *answer, const char *name, char *value)
 static void judge(const char *answer, tg__closed *closed)
 {
     unsigned int status = 0;
-    if (sscanf(answer, "HTTP/1.%*1[01] %3u", &status) != 1 || status < 100) {
+    char end[2]; /* three digits, and not the first three of more */
+    if (sscanf(answer, "HTTP/1.%*1[01] %3u%1[ \r]", &status, end) != 2 || status < 100) {
         refuse(closed, TG__CAUSE_PROXY, 0, "the answer is not that of a proxy");
         return;
     }

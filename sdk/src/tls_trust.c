@@ -4,7 +4,9 @@
 #include <stdio.h>
 
 #include <mbedtls/error.h>
+#include <mbedtls/net_sockets.h>
 #include <mbedtls/platform_util.h>
+#include <mbedtls/ssl.h>
 #include <mbedtls/version.h>
 #include <mbedtls/x509_crt.h>
 
@@ -104,6 +106,13 @@ void tg__trust_explain(uint32_t verify_flags, const char *host, char *text, size
 void tg__tls_error_text(int code, char *text, size_t size)
 {
     mbedtls_strerror(code, text, size);
+}
+
+bool tg__tls_is_lost(int code)
+{
+    return code == MBEDTLS_ERR_SSL_CONN_EOF || code == MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY ||
+           code == MBEDTLS_ERR_NET_CONN_RESET || code == MBEDTLS_ERR_NET_RECV_FAILED ||
+           code == MBEDTLS_ERR_NET_SEND_FAILED;
 }
 
 void tg__wipe(void *secret, size_t size)

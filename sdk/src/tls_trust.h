@@ -2,6 +2,7 @@
 #ifndef TG_SDK_TLS_TRUST_H
 #define TG_SDK_TLS_TRUST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,9 @@ void tg__trust_explain(uint32_t verify_flags, const char *host, char *text, size
 
 /* What mbedTLS calls an error of its own: "SSL - No CA Chain is set ...". */
 void tg__tls_error_text(int code, char *text, size_t size);
+
+/* A handshake that failed so was cut short by the connection's end: nobody refused anything. */
+bool tg__tls_is_lost(int code);
 
 /* Overwrites a secret so that no compiler leaves it out. */
 void tg__wipe(void *secret, size_t size);

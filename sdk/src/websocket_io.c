@@ -209,6 +209,11 @@ static int tls_flags(const connection *c)
     return LCCSCF_USE_SSL;
 }
 
+/* By itself libwebsockets would ping after five minutes without a sign of life and hang up ten
+ * seconds later. Deadlines are the engine's alone; without a time to hang up after there is none.
+ */
+static const lws_retry_bo_t no_policy = {.secs_since_valid_hangup = 0};
+
 /* libwebsockets makes a socket of its own; on_connecting() puts the dialled one in its place. */
 static void give_socket(connection *c)
 {
@@ -225,6 +230,7 @@ static void give_socket(connection *c)
     info.ssl_connection = tls_flags(c) | LCCSCF_HTTP_NO_FOLLOW_REDIRECT;
     info.opaque_user_data = c;
     info.pwsi = &c->wsi;
+    info.retry_and_idle_policy = &no_policy;
     if (lws_client_connect_via_info(&info) == NULL) {
         c->wsi = NULL;
         if (c->used && !c->failed) { /* nobody has told anything yet */
@@ -274,8 +280,13 @@ static void start_connection(connection *c)
     const tg__url *url = &c->to->url;
     /* What is given to a proxy has left this machine: the caller saw to it that it may. */
     const bool loopback_only = !url->tls && !io->plain_anywhere;
-    if (tg__dialer_dial(io->dialer, url, io->proxy, loopback_only) != TG_OK) {
+    const tg_err err = tg__dialer_dial(io->dialer, url, io->proxy, loopback_only);
+    if (err == TG_ERR_FULL) {
         set_cause(c, TG__CAUSE_RESOLVE, "the system's resolver does not come back");
+    } else if (err != TG_OK) {
+        set_cause(c, TG__CAUSE_CONNECT, "no memory, or no thread, to dial with");
+    }
+    if (err != TG_OK) {
         fail(c);
         return;
     }
@@ -578,7 +589,8 @@ static bool check_pins(connection *c, struct lws *wsi)
 
 static int append_handshake(connection *c, struct lws *wsi, uint8_t **at, size_t size)
 {
-    if (!check_pins(c, wsi)) {
+    /* Nobody waits for what was given up, and its token is the next one's. */
+    if (c->detached || !check_pins(c, wsi)) {
         return -1;
     }
     c->requested = true;
@@ -592,6 +604,7 @@ static int append_handshake(connection *c, struct lws *wsi, uint8_t **at, size_t
             (int)(sizeof SCHEME - 1 + token_size), at, *at + size);
     }
     tg__wipe(value, sizeof value);
+    c->io->handler.on_requested(c->io->handler.ctx, c->generation);
     return failed;
 }
 
@@ -895,13 +908,6 @@ int64_t tg__io_deadline(tg__io *io)
         }
     }
     return deadline_ns;
-}
-
-uint64_t tg__io_random_seed(tg__io *io)
-{
-    uint64_t seed = 0;
-    const size_t size = lws_get_random(io->context, &seed, sizeof seed);
-    return size == sizeof seed ? seed : 0;
 }
 
 const char *tg__io_version(void)

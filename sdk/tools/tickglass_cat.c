@@ -298,14 +298,15 @@ static void take_events(cat *c)
 static bool print_row(cat *c, const tg_view *view, tg_instrument_id id, int64_t now_mono_ns)
 {
     tg_row row;
-    const tg_instrument *instrument = tg_view_instrument(view, id);
-    if (instrument == NULL || tg_view_row(view, id, now_mono_ns, &row) != TG_OK) {
+    tg_instrument instrument;
+    if (tg_view_instrument(view, id, &instrument) != TG_OK ||
+        tg_view_row(view, id, now_mono_ns, &row) != TG_OK) {
         return true;
     }
     char line[CAT_LINE_SIZE];
-    const char *venue = tg_view_venue_name(view, instrument->venue);
-    const size_t size = c->options.json ? cat_row_json(instrument, venue, &row, line)
-                                        : cat_row_text(instrument, venue, &row, line);
+    const char *venue = tg_view_venue_name(view, instrument.venue);
+    const size_t size = c->options.json ? cat_row_json(&instrument, venue, &row, line)
+                                        : cat_row_text(&instrument, venue, &row, line);
     if (fwrite(line, 1, size, stdout) != size) {
         return false;
     }

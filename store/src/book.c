@@ -34,13 +34,13 @@ static bool books_equal(const tg_book *a, const tg_book *b)
 static uint8_t book_for(tg_store *store, uint16_t row)
 {
     tg_view *pending = store->pending;
-    if (pending->book_of[row] != 0) {
-        return pending->book_of[row];
+    const uint8_t own = tg__table_book(pending, row);
+    if (own != 0) {
+        return own;
     }
     for (uint8_t index = 1; index <= TG__BOOK_MAX; index++) {
-        if (pending->book[index].row == 0) {
-            pending->book[index].row = row;
-            pending->book_of[row] = index;
+        if (pending->book_row[index] == 0) {
+            pending->book_row[index] = row;
             store->book_lineage[index] = store->lineage;
             touch(store, index);
             return index;
@@ -117,7 +117,7 @@ void tg__store_drop_book(tg_store *store, tg_instrument_id id)
 
 void tg__store_doubt_book(tg_store *store, tg_instrument_id id)
 {
-    const uint8_t index = store->pending->book_of[tg__table_row(store->pending, id)];
+    const uint8_t index = tg__table_book(store->pending, tg__table_row(store->pending, id));
     if (index != 0) {
         store->pending->book[index].doubted = true;
         touch(store, index);
@@ -126,13 +126,13 @@ void tg__store_doubt_book(tg_store *store, tg_instrument_id id)
 
 bool tg__store_is_book_doubted(const tg_store *store, tg_instrument_id id)
 {
-    const uint8_t index = store->pending->book_of[tg__table_row(store->pending, id)];
+    const uint8_t index = tg__table_book(store->pending, tg__table_row(store->pending, id));
     return index != 0 && store->pending->book[index].doubted;
 }
 
 void tg__book_drop_values(tg_store *store, uint16_t row)
 {
-    const uint8_t index = store->pending->book_of[row];
+    const uint8_t index = tg__table_book(store->pending, row);
     if (index != 0) {
         store->pending->book[index].has_value = false;
         touch(store, index);
@@ -141,10 +141,10 @@ void tg__book_drop_values(tg_store *store, uint16_t row)
 
 void tg__book_free(tg_store *store, uint16_t row)
 {
-    const uint8_t index = store->pending->book_of[row];
+    const uint8_t index = tg__table_book(store->pending, row);
     if (index != 0) {
         memset(&store->pending->book[index], 0, sizeof store->pending->book[index]);
-        store->pending->book_of[row] = 0;
+        store->pending->book_row[index] = 0;
         touch(store, index);
     }
 }
@@ -153,15 +153,8 @@ void tg__books_catch_up(const tg_store *store, tg_view *to, const tg_view *from,
 {
     for (uint8_t index = 1; index <= TG__BOOK_MAX; index++) {
         if (store->book_touched[index] > since) {
-            to->book_of[to->book[index].row] = 0; /* row 0 has none anyway */
-        }
-    }
-    for (uint8_t index = 1; index <= TG__BOOK_MAX; index++) {
-        if (store->book_touched[index] > since) {
             to->book[index] = from->book[index];
-            if (from->book[index].row != 0) {
-                to->book_of[from->book[index].row] = index;
-            }
+            to->book_row[index] = from->book_row[index];
         }
     }
 }

@@ -5,7 +5,8 @@
  * A version knows how far the log goes for it. What changed after a given publication is found by
  * walking back from there to the first entry that is no newer than it, which costs what the changes
  * are worth, however many rows there are. If the walk goes round the whole ring without one, every
- * row must be looked at; the ring has room for at least as many changes as there are rows.
+ * row must be looked at; the ring has room for more than half as many changes as there are rows, so
+ * that this costs about what the changes are worth, too.
  *
  * Such an entry also proves the walk. Entries are overwritten in their order, each stored with
  * release and loaded with acquire: who has loaded what overwrote an entry loads, from the place of

@@ -50,10 +50,10 @@ void tg__store_set_channel_timeout(tg_store *store, int64_t timeout_ns)
 
 void tg__store_set_venue_stale(tg_store *store, tg_venue_id venue, bool stale)
 {
-    if (venue >= TG_VENUE_MAX || store->pending->venue[venue].axis.stale == stale) {
+    if (venue >= TG_VENUE_MAX || store->pending->venue[venue].stale == stale) {
         return;
     }
-    tg__venue_axis *axis = &store->pending->venue[venue].axis;
+    tg__venue_axis *axis = &store->pending->venue[venue];
     axis->stale = stale;
     if (stale) {
         store->pending->loss.stale_venues++;

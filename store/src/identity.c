@@ -37,38 +37,43 @@ static bool is_tombstone(const tg_store *store, tg_instrument_id id)
     return (store->tombstones[id / 64] >> (id % 64) & 1) != 0;
 }
 
-static const tg_instrument *entry_of(const tg_store *store, uint16_t row)
+static const tg__entry *entry_of(const tg_store *store, uint16_t row)
 {
-    return &store->pool.entry[store->pending->naming[row].entry];
+    return tg__table_entry(store->pending, row);
 }
 
-static bool same_scale(const tg_instrument *a, const tg_instrument *b)
+static bool is_named(const tg_store *store, uint16_t row, const char *symbol)
+{
+    return tg__entry_is_named(&store->pool, entry_of(store, row), symbol);
+}
+
+static bool says(const tg_store *store, uint16_t row, const tg_instrument *instrument)
+{
+    return tg__entry_equal(&store->pool, entry_of(store, row), instrument);
+}
+
+static bool same_scale(const tg__entry *a, const tg_instrument *b)
 {
     return a->price_exponent == b->price_exponent && a->quantity_exponent == b->quantity_exponent;
 }
 
-/* Index of a venue's name among those of orphans; 0: not there. */
-static uint16_t find_venue_name(const tg_store *store, const char *name)
+/* A name's place, with a reference; versions that nobody reads give theirs up if none is free. 0:
+ * still none. */
+static uint16_t take_venue_name(tg_store *store, const char *name)
 {
-    for (uint32_t i = 1; i <= store->venue_name_count; i++) {
-        if (strcmp(store->venue_names[i], name) == 0) {
-            return (uint16_t)i;
-        }
+    const uint16_t taken = tg__name_take(&store->venue_names, name);
+    if (taken != 0) {
+        return taken;
     }
-    return 0;
+    tg__versions_refresh(store);
+    return tg__name_take(&store->venue_names, name);
 }
 
-/* 0 for a venue that was never named, or when the table is full: its orphans are not found again.
- */
-static uint16_t keep_venue_name(tg_store *store, const char *name)
+static void set_orphan_venue(tg_store *store, uint16_t row, uint16_t venue_name)
 {
-    const uint16_t kept = find_venue_name(store, name);
-    if (kept != 0 || name[0] == '\0' || store->venue_name_count + 1 >= TG__VENUE_NAMES_MAX) {
-        return kept;
-    }
-    store->venue_name_count++;
-    memcpy(store->venue_names[store->venue_name_count], name, TG_VENUE_NAME_SIZE);
-    return (uint16_t)store->venue_name_count;
+    tg__name_refer(&store->venue_names, venue_name);
+    tg__name_release(&store->venue_names, store->orphan_venue[row]);
+    store->orphan_venue[row] = venue_name;
 }
 
 /* Row gets entry (0: none) and, if known, its id. */
@@ -101,7 +106,7 @@ static void unlist_known(tg_store *store, uint16_t row)
 static void hide(tg_store *store, uint16_t row)
 {
     unlist_known(store, row);
-    identify(store, row, store->pending->naming[row].entry, false);
+    identify(store, row, store->pending->tag[row].entry, false);
 }
 
 /* Forget a row that has no id. */
@@ -116,7 +121,7 @@ static void forget(tg_store *store, uint16_t row)
     store->ledger[row].lineage = 0;
     store->ledger[row].epoch_min = 0;
     store->position[row] = 0;
-    store->orphan_venue[row] = 0;
+    set_orphan_venue(store, row, 0);
     tg__ledger_clear(store, row);
     tg__row_flag(store, row, 0, UINT8_MAX);
     tg__free_rows_give(store->free_rows, row);
@@ -129,10 +134,9 @@ static uint16_t find_orphan(const tg_store *store, uint16_t venue_name, const ch
         return 0;
     }
     for (uint16_t row = tg__table_name_chain(store->pending, symbol); row != 0;
-         row = store->pending->naming[row].next_by_name) {
+         row = store->pending->links[row].next_by_name) {
         if (!tg__table_has(store->pending, row, TG__ROW_KNOWN) &&
-            store->orphan_venue[row] == venue_name &&
-            strcmp(entry_of(store, row)->symbol, symbol) == 0) {
+            store->orphan_venue[row] == venue_name && is_named(store, row, symbol)) {
             return row;
         }
     }
@@ -158,11 +162,13 @@ static void forget_orphan(tg_store *store, uint16_t row)
 static void orphan(tg_store *store, uint16_t row)
 {
     const tg_view *pending = store->pending;
-    const uint16_t venue_name =
-        keep_venue_name(store, pending->venue[pending->tag[row].venue].name);
-    const uint16_t former = find_orphan(store, venue_name, entry_of(store, row)->symbol);
+    const tg__entry *entry = entry_of(store, row);
+    const uint16_t venue_name = pending->venue_name[entry->venue];
+    char symbol[TG_SYMBOL_SIZE];
+    tg__entry_symbol(&store->pool, entry, symbol);
+    const uint16_t former = find_orphan(store, venue_name, symbol);
     hide(store, row);
-    store->orphan_venue[row] = venue_name;
+    set_orphan_venue(store, row, venue_name);
     store->orphan_count++;
     if (former != 0) {
         forget_orphan(store, is_newer(store, former, row) ? row : former);
@@ -187,7 +193,7 @@ static void evict_orphan(tg_store *store)
         store->orphan_hand =
             (uint16_t)(store->orphan_hand >= store->row_max ? 1 : store->orphan_hand + 1);
         const uint16_t row = store->orphan_hand;
-        if (store->pending->naming[row].entry != 0 &&
+        if (store->pending->tag[row].entry != 0 &&
             !tg__table_has(store->pending, row, TG__ROW_KNOWN)) {
             forget_orphan(store, row);
             return;
@@ -202,7 +208,7 @@ static uint16_t take_row(tg_store *store, tg_instrument_id id)
         evict_orphan(store);
     }
     const uint32_t own = (uint32_t)id + 1;
-    const bool is_own_free = own <= store->row_max && store->pending->naming[own].entry == 0;
+    const bool is_own_free = own <= store->row_max && store->pending->tag[own].entry == 0;
     const uint16_t row = is_own_free ? (uint16_t)own : tg__free_rows_first(store->free_rows);
     if (row != 0) {
         tg__free_rows_take(store->free_rows, row);
@@ -225,11 +231,11 @@ static void drop_values(tg_store *store, uint16_t row)
 static tg_err set_entry(tg_store *store, uint16_t row, const tg_instrument *instrument)
 {
     const bool known = tg__table_has(store->pending, row, TG__ROW_KNOWN);
-    const bool same = tg__entry_equal(entry_of(store, row), instrument);
+    const bool same = says(store, row, instrument);
     if (known && same) {
         return TG_OK;
     }
-    const uint32_t entry = same ? store->pending->naming[row].entry : take_entry(store, instrument);
+    const uint32_t entry = same ? store->pending->tag[row].entry : take_entry(store, instrument);
     if (entry == 0) {
         if (known) {
             orphan(store, row); /* never a new price under an old name or scale: rather no row */
@@ -254,6 +260,7 @@ static tg_err adopt(tg_store *store, uint16_t row, const tg_instrument *instrume
     }
     TG_TRY(set_entry(store, row, instrument));
     store->orphan_count--;
+    set_orphan_venue(store, row, 0);
     list_known(store, row);
     if (tg__table_has(store->pending, row, TG__ROW_HAS_VALUE)) {
         tg__row_change(store, row); /* this id did not show it before */
@@ -282,12 +289,13 @@ tg_err tg__store_define_venue(tg_store *store, const tg_venue *venue)
 {
     TG_ENSURE(venue != NULL && venue->id < TG_VENUE_MAX && is_text(venue->name, sizeof venue->name),
               TG_ERR_INVALID_ARGUMENT);
-    char *name = store->pending->venue[venue->id].name;
-    if (strcmp(name, venue->name) != 0) {
-        memset(name, 0, TG_VENUE_NAME_SIZE);
-        memcpy(name, venue->name, strlen(venue->name));
+    const uint16_t name = take_venue_name(store, venue->name);
+    TG_ENSURE(name != 0, TG_ERR_FULL);
+    if (name != store->pending->venue_name[venue->id]) {
+        tg__table_name_venue(store->pending, venue->id, name);
         store->venue_stamp = store->pending->number;
     }
+    tg__name_release(&store->venue_names, name);
     return TG_OK;
 }
 
@@ -297,14 +305,13 @@ tg_err tg__store_define_instrument(tg_store *store, const tg_instrument *instrum
     TG_ENSURE(!is_tombstone(store, instrument->id), TG_ERR_ID_REUSED);
     const uint16_t row = tg__table_row(store->pending, instrument->id);
     if (row != 0) {
-        const tg_instrument *entry = entry_of(store, row);
-        TG_ENSURE(entry->venue == instrument->venue &&
-                      strcmp(entry->symbol, instrument->symbol) == 0,
+        const tg__entry *entry = entry_of(store, row);
+        TG_ENSURE(entry->venue == instrument->venue && is_named(store, row, instrument->symbol),
                   TG_ERR_ID_REUSED);
         return set_entry(store, row, instrument);
     }
-    const char *venue_name = store->pending->venue[instrument->venue].name;
-    const uint16_t own = find_orphan(store, find_venue_name(store, venue_name), instrument->symbol);
+    const uint16_t venue_name = store->pending->venue_name[instrument->venue];
+    const uint16_t own = find_orphan(store, venue_name, instrument->symbol);
     return own != 0 ? adopt(store, own, instrument) : add(store, instrument);
 }
 
@@ -320,7 +327,8 @@ tg_err tg__store_rename(tg_store *store, tg_instrument_id id, const char *symbol
     TG_ENSURE(length > 0 && length < TG_SYMBOL_SIZE, TG_ERR_INVALID_ARGUMENT);
     const uint16_t row = tg__table_row(store->pending, id);
     TG_ENSURE(row != 0, TG_ERR_NOT_FOUND);
-    tg_instrument renamed = *entry_of(store, row);
+    tg_instrument renamed;
+    tg__entry_read(&store->pool, entry_of(store, row), &renamed);
     memset(renamed.symbol, 0, sizeof renamed.symbol);
     memcpy(renamed.symbol, symbol, length);
     return set_entry(store, row, &renamed);
@@ -341,11 +349,10 @@ tg_err tg__store_rescale(tg_store *store, const tg_instrument *instrument)
     TG_ENSURE(is_entry(instrument), TG_ERR_INVALID_ARGUMENT);
     const uint16_t row = tg__table_row(store->pending, instrument->id);
     TG_ENSURE(row != 0, TG_ERR_NOT_FOUND);
-    const tg_instrument *entry = entry_of(store, row);
-    TG_ENSURE(entry->venue == instrument->venue && strcmp(entry->symbol, instrument->symbol) == 0,
+    const tg__entry *entry = entry_of(store, row);
+    TG_ENSURE(entry->venue == instrument->venue && is_named(store, row, instrument->symbol),
               TG_ERR_ID_REUSED);
-    TG_ENSURE(instrument->epoch > entry->epoch || tg__entry_equal(entry, instrument),
-              TG_ERR_INTEGRITY);
+    TG_ENSURE(instrument->epoch > entry->epoch || says(store, row, instrument), TG_ERR_INTEGRITY);
     return set_entry(store, row, instrument);
 }
 
@@ -362,8 +369,10 @@ void tg__store_restart(tg_store *store, uint64_t lineage, uint32_t generation)
     }
     memset(pending->venue, 0, TG_VENUE_MAX * sizeof *pending->venue);
     pending->loss.stale_venues = 0;
+    pending->cadence_min_ns = INT64_MAX; /* no row is known */
     store->venue_stamp = pending->number;
-    for (unsigned venue = 0; venue < TG_VENUE_MAX; venue++) {
+    for (tg_venue_id venue = 0; venue < TG_VENUE_MAX; venue++) {
+        tg__table_name_venue(pending, venue, 0);
         tg__refusals_clear(&store->venue_refusals[venue]);
     }
     memset(store->tombstones, 0, (TG_INSTRUMENT_MAX + 64) / 64 * sizeof *store->tombstones);

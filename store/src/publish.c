@@ -10,8 +10,8 @@ static void catch_up_row(const tg_store *store, tg_view *to, const tg_view *from
 {
     if (store->identity_stamp > since) {
         const bool known = tg__table_has(from, row, TG__ROW_KNOWN);
-        const uint32_t entry = from->naming[row].entry;
-        if (to->naming[row].entry != entry || tg__table_has(to, row, TG__ROW_KNOWN) != known) {
+        const uint32_t entry = from->tag[row].entry;
+        if (to->tag[row].entry != entry || tg__table_has(to, row, TG__ROW_KNOWN) != known) {
             tg__table_identify(to, row, entry, known);
         }
         if (known) {
@@ -65,6 +65,14 @@ static void catch_up_rows(const tg_store *store, tg_view *to, const tg_view *fro
     }
 }
 
+static void catch_up_venues(tg_view *to, const tg_view *from)
+{
+    memcpy(to->venue, from->venue, TG_VENUE_MAX * sizeof *to->venue);
+    for (tg_venue_id venue = 0; venue < TG_VENUE_MAX; venue++) {
+        tg__table_name_venue(to, venue, from->venue_name[venue]);
+    }
+}
+
 /*
  * Make to, which nobody holds, equal to the pending or just published version from. Costs in
  * proportion to what changed since to was last up to date, apart from the axes.
@@ -74,12 +82,13 @@ static void catch_up(const tg_store *store, tg_view *to, const tg_view *from)
     const uint64_t since = to->number;
     catch_up_rows(store, to, from, since);
     if (store->venue_stamp > since) {
-        memcpy(to->venue, from->venue, TG_VENUE_MAX * sizeof *to->venue);
+        catch_up_venues(to, from);
     }
     if (store->book_stamp > since) {
         tg__books_catch_up(store, to, from, since);
     }
     to->count = from->count;
+    to->cadence_min_ns = from->cadence_min_ns;
     to->link = from->link;
     to->loss = from->loss;
 }

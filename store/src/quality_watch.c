@@ -65,7 +65,7 @@ static void judge(tg_store *store, const tg_view *view, uint16_t row, int64_t no
     const tg__row_axis top = tg__table_top(view, row);
     const tg__verdict verdict = tg__table_quality(view, row, &top, now_mono_ns);
     if (verdict.quality != (tg_quality)told->quality) {
-        tell(&store->watch, view->tag[row].id, told, verdict, now_mono_ns);
+        tell(&store->watch, tg__table_id(view, row), told, verdict, now_mono_ns);
     }
     told->quality = (uint8_t)verdict.quality;
     told->cause = (uint8_t)verdict.cause;

@@ -17,7 +17,8 @@ static void count_one(_Atomic uint32_t *counter)
 void tg__refusal_count(tg_store *store, uint16_t row, tg__admission admission)
 {
     tg__refusal_tally *of_row = &store->refusals[row];
-    tg__refusal_tally *of_venue = &store->venue_refusals[store->pending->tag[row].venue];
+    const tg_venue_id venue = tg__table_entry(store->pending, row)->venue;
+    tg__refusal_tally *of_venue = &store->venue_refusals[venue];
     if (admission == TG__REFUSED_REGRESSION) {
         tg__tally_add(&store->tally.rejected_regression, 1);
         count_one(&of_row->regression);

@@ -46,6 +46,7 @@ struct tg_store {
     /* Constant after open. */
     _Alignas(TG__CACHE_LINE) void *block; /* the one allocation; the store lies in it */
     size_t block_size;
+    size_t part_size[TG__STORE_PART_COUNT];
     uint32_t row_max;
     uint32_t reader_count;
     uint32_t version_count;
@@ -69,8 +70,8 @@ struct tg_store {
     tg__entry_pool pool;
     tg__cell *cells;        /* by plane and row */
     uint16_t *position;     /* by row: in the pending version's known[] */
-    uint16_t *orphan_venue; /* by row, of an orphan: in venue_names; 0: none. Venue ids change with
-                               the dictionary's generation, names do not */
+    uint16_t *orphan_venue; /* by row, of an orphan: in venue_names, with a reference; 0: none.
+                               Venue ids change with the dictionary's generation, names do not */
     uint64_t book_touched[TG__BOOK_MAX + 1]; /* publication in which the book last changed */
     uint64_t book_lineage[TG__BOOK_MAX + 1]; /* in which its version was given */
     uint64_t book_stamp;                     /* publication in which any book last changed */
@@ -84,9 +85,8 @@ struct tg_store {
     tg__order *free_rows;
     uint32_t orphan_count; /* rows that kept their value over a restart and have no id yet */
     uint16_t orphan_hand;  /* where the search for one to give up goes on */
-    uint32_t venue_name_count;
-    char (*venue_names)[TG_VENUE_NAME_SIZE]; /* names of orphans' venues, from 1 */
-    uint64_t *tombstones;                    /* bit by id: removed in this generation */
+    tg__name_pool venue_names;
+    uint64_t *tombstones; /* bit by id: removed in this generation */
 };
 
 static inline void tg__tally_add(_Atomic uint64_t *counter, uint64_t more)
@@ -167,7 +167,8 @@ static inline void tg__ledger_admitted(tg_store *store, uint16_t row, const tg_i
                                        uint64_t covered, bool comparable)
 {
     const uint64_t advance = image->seq - tg__ledger_seq(&store->ledger[row]);
-    if (comparable && covered == advance && advance != 0) {
+    /* The last says: at least one, and none of them before tick 1. */
+    if (comparable && covered == advance && covered - 1 < image->seq) {
         tg__ledger_regular(&store->ledger[row].account, image->seq, covered);
     } else {
         tg__ledger_irregular(store, row, image, covered);
@@ -226,10 +227,10 @@ static inline void tg__row_change(tg_store *store, uint16_t row)
 /* Flags of row change. Versions that catch up see it only if the row is touched as well. */
 static inline void tg__row_flag(tg_store *store, uint16_t row, uint8_t set, uint8_t clear)
 {
-    uint8_t *flags = &store->pending->tag[row].flags;
-    const uint8_t now = (uint8_t)((*flags | set) & ~clear);
-    if (now != *flags) {
-        *flags = now;
+    tg__tag *tag = &store->pending->tag[row];
+    const uint8_t now = (uint8_t)((tag->flags | set) & ~clear);
+    if (now != tag->flags) {
+        tag->flags = now;
         store->flags_stamp = store->pending->number;
     }
 }

@@ -7,7 +7,9 @@
  * row that did not change is not copied, and one that did is written once (tg__row_renew()).
  *
  * Rows are numbered from 1, links between them are row numbers, 0 is none: zeroed storage is a
- * valid empty version, so untouched versions and planes cost address space only.
+ * valid empty version, so untouched versions and planes cost address space only. What a
+ * row's dictionary entry says is read there and not kept here, where it would count readers + 2
+ * times.
  */
 #ifndef TICKGLASS_STORE_TABLE_H
 #define TICKGLASS_STORE_TABLE_H
@@ -39,29 +41,23 @@ _Static_assert(sizeof(tg__cell) == 192, "a cell is three cache lines");
 #define TG__ROW_DELAYED      0x08u /* the entry's: quality needs it */
 #define TG__ROW_RESTARTED    0x10u /* taken over from another lineage without proof of age */
 #define TG__ROW_UNFOLLOWED   0x20u /* no channel carries it any more */
+#define TG__ROW_OWN          0x40u /* its id is the one before its number */
 #define TG__ROW_CONTRADICTED                                                                       \
-    0x40u /* its version came with other values, and none since that agree */
+    0x80u /* its version came with other values, and none since that agree */
 
 /* What the next admission or confirmation takes back. */
 #define TG__ROW_UNPROVED (TG__ROW_UNFOLLOWED | TG__ROW_CONTRADICTED)
 
 typedef struct tg__tag {
-    tg_instrument_id id;
-    tg_venue_id venue;
-    uint8_t flags;       /* TG__ROW_* */
-    uint32_t cadence_ms; /* the entry's: quality needs it */
+    uint32_t entry : 24; /* in the pool; 0: the row is free */
+    uint32_t flags : 8;  /* TG__ROW_* */
 } tg__tag;
+_Static_assert(2 * TG_INSTRUMENT_MAX < 1 << 24, "two dictionaries fit a tag");
 
-typedef struct tg__naming {
-    uint32_t entry; /* in the pool; 0: the row is free */
+typedef struct tg__links {
     uint16_t next_by_id;
     uint16_t next_by_name;
-} tg__naming;
-
-typedef struct tg__venue_row {
-    tg__venue_axis axis;
-    char name[TG_VENUE_NAME_SIZE]; /* empty: never named */
-} tg__venue_row;
+} tg__links;
 
 /* Counted by the writer, read by any thread, each by itself; not part of a cut. */
 typedef struct tg__refusal_tally {
@@ -89,7 +85,6 @@ typedef struct tg__book_row {
     uint64_t changed_in;
     int64_t proved_mono_ns;
     uint32_t proved_era;
-    uint16_t row; /* whose it is; 0: free */
     bool has_value;
     bool doubted; /* something of its channel was lost; until it is admitted or confirmed again */
 } tg__book_row;
@@ -99,11 +94,13 @@ struct tg_view {
     int64_t published_mono_ns;
     tg__link_axis link;
     tg__loss_axis loss;
-    tg__plain plain;      /* of link and loss, as published */
-    uint32_t count;       /* known instruments */
-    uint32_t row_max;     /* constant; a plane has one more, row 0 */
-    uint32_t bucket_mask; /* constant */
-    tg__entry_pool *pool; /* shared by all versions */
+    tg__plain plain;            /* of link and loss, as published */
+    int64_t cadence_min_ns;     /* no known row is QUIET before that */
+    uint32_t count;             /* known instruments */
+    uint32_t row_max;           /* constant; a plane has one more, row 0 */
+    uint32_t bucket_mask;       /* constant */
+    tg__entry_pool *pool;       /* shared by all versions */
+    tg__name_pool *venue_names; /* likewise */
 
     tg__cell *cells; /* by plane and row; shared by all versions */
     uint8_t *plane;  /* by row: where its cell is */
@@ -111,9 +108,10 @@ struct tg_view {
     const tg__change_log *log; /* shared */
     uint64_t log_end;          /* of this publication, in the log */
     uint16_t *known;           /* rows of the known instruments, in no order */
-    tg__venue_row *venue;      /* TG_VENUE_MAX */
+    tg__venue_axis *venue;     /* TG_VENUE_MAX */
+    uint16_t *venue_name;      /* likewise: in the pool; 0: never named */
     tg__book_row *book;        /* from 1 to TG__BOOK_MAX */
-    uint8_t *book_of;          /* by row; 0: none */
+    uint16_t *book_row;        /* likewise: whose it is; 0: it is free */
     uint16_t *history_of;      /* by row: its ring; 0: none. Only if there is history */
     tg__history_open *open;    /* by ring */
 
@@ -123,8 +121,9 @@ struct tg_view {
     tg__losses *losses;                /* by row; shared */
     const tg__history *history;        /* shared */
 
-    /* Chains of rows: by id (known rows) and by symbol (every row that has an entry). */
-    tg__naming *naming;
+    /* Chains of rows: by id (known rows that are not their id's own) and by symbol (every row that
+     * has an entry). */
+    tg__links *links;
     uint16_t *id_bucket;
     uint16_t *name_bucket;
 };
@@ -134,12 +133,23 @@ static inline bool tg__table_has(const tg_view *table, uint16_t row, uint8_t fla
     return (table->tag[row].flags & flag) != 0;
 }
 
+static inline const tg__entry *tg__table_entry(const tg_view *table, uint16_t row)
+{
+    return &table->pool->entry[table->tag[row].entry];
+}
+
+/* Id of a known row. */
+static inline tg_instrument_id tg__table_id(const tg_view *table, uint16_t row)
+{
+    return tg__table_has(table, row, TG__ROW_OWN) ? (tg_instrument_id)(row - 1u)
+                                                  : tg__table_entry(table, row)->id;
+}
+
 /* A row is given to the id before it where possible, and then nothing need be searched. */
 static inline bool tg__table_is_own(const tg_view *table, tg_instrument_id id)
 {
     const uint32_t own = (uint32_t)id + 1;
-    return own <= table->row_max && table->tag[own].id == id &&
-           tg__table_has(table, (uint16_t)own, TG__ROW_KNOWN);
+    return own <= table->row_max && tg__table_has(table, (uint16_t)own, TG__ROW_OWN);
 }
 
 /* Row of a known id that is not in its own row; 0: not known. */
@@ -177,19 +187,20 @@ static inline tg__row_axis tg__table_top(const tg_view *table, uint16_t row)
 static inline tg__verdict tg__table_quality(const tg_view *table, uint16_t row,
                                             const tg__row_axis *group, int64_t now_mono_ns)
 {
-    const tg__tag *tag = &table->tag[row];
+    const uint32_t flags = table->tag[row].flags;
+    const tg__entry *entry = tg__table_entry(table, row);
     const tg__row_axis axis = {
         .proved_mono_ns = group->proved_mono_ns,
         .proved_era = group->proved_era,
-        .cadence_ms = tag->cadence_ms,
+        .cadence_ms = entry->cadence_ms,
         .has_value = group->has_value,
-        .not_entitled = (tag->flags & TG__ROW_NOT_ENTITLED) != 0,
-        .delayed = (tag->flags & TG__ROW_DELAYED) != 0,
+        .not_entitled = (flags & TG__ROW_NOT_ENTITLED) != 0,
+        .delayed = (flags & TG__ROW_DELAYED) != 0,
         .halted = tg__table_cell(table, row)->image.value[TG_FIELD_STATUS] == TG_TRADING_HALTED,
-        .unfollowed = (tag->flags & TG__ROW_UNFOLLOWED) != 0,
+        .unfollowed = (flags & TG__ROW_UNFOLLOWED) != 0,
         .contradicted = group->contradicted,
     };
-    return tg__quality_at(&table->link, &table->loss, &table->venue[tag->venue].axis, &axis,
+    return tg__quality_at(&table->link, &table->loss, &table->venue[entry->venue], &axis,
                           now_mono_ns);
 }
 
@@ -197,14 +208,23 @@ static inline tg__verdict tg__table_quality(const tg_view *table, uint16_t row,
  */
 static inline bool tg__table_is_plain(const tg_view *table, uint16_t row, int64_t now_mono_ns)
 {
-    const tg__tag *tag = &table->tag[row];
+    const uint32_t flags = table->tag[row].flags;
     const tg__cell *cell = tg__table_cell(table, row);
-    const uint8_t against = TG__ROW_NOT_ENTITLED | TG__ROW_DELAYED | TG__ROW_UNPROVED;
-    return (tag->flags & (TG__ROW_HAS_VALUE | against)) == TG__ROW_HAS_VALUE &&
+    const uint32_t against = TG__ROW_NOT_ENTITLED | TG__ROW_DELAYED | TG__ROW_UNPROVED;
+    return (flags & (TG__ROW_HAS_VALUE | against)) == TG__ROW_HAS_VALUE &&
            cell->proved_era >= table->plain.era && now_mono_ns <= table->plain.until_mono_ns &&
            cell->image.value[TG_FIELD_STATUS] != TG_TRADING_HALTED &&
-           (tag->cadence_ms == 0 || tg__age_ns(cell->proved_mono_ns, now_mono_ns) <=
-                                        (int64_t)tag->cadence_ms * INT64_C(1000000));
+           tg__age_ns(cell->proved_mono_ns, now_mono_ns) <= table->cadence_min_ns;
+}
+
+/* Index of the row's book; 0: it has none. There are few, and seldom asked for. */
+static inline uint8_t tg__table_book(const tg_view *table, uint16_t row)
+{
+    uint8_t index = row == 0 ? 0 : TG__BOOK_MAX;
+    while (index != 0 && table->book_row[index] != row) {
+        index--;
+    }
+    return index;
 }
 
 /* First row of the chain that holds the rows with this symbol; go on with next_by_name. */
@@ -218,5 +238,8 @@ static inline uint16_t tg__table_name_chain(const tg_view *table, const char *sy
  * reference counts; not the list of known rows.
  */
 void tg__table_identify(tg_view *table, uint16_t row, uint32_t entry, bool known);
+
+/* Writer: give venue a name of the pool (0: none). Keeps the reference counts. */
+void tg__table_name_venue(tg_view *table, tg_venue_id venue, uint16_t name);
 
 #endif

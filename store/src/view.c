@@ -23,7 +23,7 @@ size_t tg_view_count(const tg_view *view)
 
 tg_instrument_id tg_view_id(const tg_view *view, size_t index)
 {
-    return index < view->count ? view->tag[view->known[index]].id : TG_INSTRUMENT_NONE;
+    return index < view->count ? tg__table_id(view, view->known[index]) : TG_INSTRUMENT_NONE;
 }
 
 /*
@@ -31,7 +31,7 @@ tg_instrument_id tg_view_id(const tg_view *view, size_t index)
  * which the compiler cannot know. Stores are what a read costs: hence constants first and jumps
  * that are seldom taken.
  */
-static inline void fill(const tg__cell *restrict cell, uint8_t flags, tg__verdict verdict,
+static inline void fill(const tg__cell *restrict cell, uint32_t flags, tg__verdict verdict,
                         int64_t now_mono_ns, tg_row *restrict out)
 {
     out->image = cell->image;
@@ -91,8 +91,9 @@ tg_err tg_view_row(const tg_view *view, tg_instrument_id id, int64_t now_mono_ns
 tg_err tg_view_depth(const tg_view *view, tg_instrument_id id, int64_t now_mono_ns, tg_depth *out)
 {
     const uint16_t row = tg__table_row(view, id);
-    TG_ENSURE(row != 0 && view->book_of[row] != 0, TG_ERR_NOT_FOUND);
-    const tg__book_row *held = &view->book[view->book_of[row]];
+    const uint8_t index = tg__table_book(view, row);
+    TG_ENSURE(index != 0, TG_ERR_NOT_FOUND);
+    const tg__book_row *held = &view->book[index];
     TG_ENSURE(held->has_value, TG_ERR_NOT_FOUND);
     const tg__row_axis depth = {
         .proved_mono_ns = held->proved_mono_ns,
@@ -108,16 +109,18 @@ tg_err tg_view_depth(const tg_view *view, tg_instrument_id id, int64_t now_mono_
     return TG_OK;
 }
 
-const tg_instrument *tg_view_instrument(const tg_view *view, tg_instrument_id id)
+tg_err tg_view_instrument(const tg_view *view, tg_instrument_id id, tg_instrument *out)
 {
     const uint16_t row = tg__table_row(view, id);
-    return row == 0 ? NULL : &view->pool->entry[view->naming[row].entry];
+    TG_ENSURE(row != 0, TG_ERR_NOT_FOUND);
+    tg__entry_read(view->pool, tg__table_entry(view, row), out);
+    return TG_OK;
 }
 
 const char *tg_view_venue_name(const tg_view *view, tg_venue_id venue)
 {
-    const bool named = venue < TG_VENUE_MAX && view->venue[venue].name[0] != '\0';
-    return named ? view->venue[venue].name : "?";
+    const uint16_t name = venue < TG_VENUE_MAX ? view->venue_name[venue] : 0;
+    return name == 0 ? "?" : view->venue_names->name[name].text;
 }
 
 tg_err tg_view_find(const tg_view *view, const char *venue, const char *symbol,
@@ -125,11 +128,12 @@ tg_err tg_view_find(const tg_view *view, const char *venue, const char *symbol,
 {
     TG_ENSURE(venue != NULL && symbol != NULL, TG_ERR_INVALID_ARGUMENT);
     for (uint16_t row = tg__table_name_chain(view, symbol); row != 0;
-         row = view->naming[row].next_by_name) {
+         row = view->links[row].next_by_name) {
+        const tg__entry *entry = tg__table_entry(view, row);
         if (tg__table_has(view, row, TG__ROW_KNOWN) &&
-            strcmp(view->pool->entry[view->naming[row].entry].symbol, symbol) == 0 &&
-            strcmp(tg_view_venue_name(view, view->tag[row].venue), venue) == 0) {
-            *out = view->tag[row].id;
+            tg__entry_is_named(view->pool, entry, symbol) &&
+            strcmp(tg_view_venue_name(view, entry->venue), venue) == 0) {
+            *out = entry->id;
             return TG_OK;
         }
     }
@@ -146,7 +150,7 @@ typedef struct answer {
 static void tell(answer *to, const tg_view *view, uint16_t row)
 {
     if (to->count < to->capacity) {
-        to->ids[to->count] = view->tag[row].id;
+        to->ids[to->count] = tg__table_id(view, row);
     }
     to->count++;
 }

@@ -49,6 +49,32 @@ static void welcome_comes_back_and_may_be_longer(void **state)
     }
 }
 
+static void a_spread_of_reconnects_comes_back_and_need_not_be_told(void **state)
+{
+    (void)state;
+    tg__welcome sent;
+    tg__welcome got;
+    tg__fault fault;
+    uint8_t bytes[256];
+    size_t plain = 0;
+    size_t size = 0;
+    make_welcome(&sent);
+    assert_int_equal(tg__welcome_encode(&sent, bytes, sizeof bytes, &plain), TG_OK);
+    sent.limits.reconnect_spread_ms = 8334;
+    assert_int_equal(tg__welcome_encode(&sent, bytes, sizeof bytes, &size), TG_OK);
+    assert_int_equal(size, plain + 4);
+    for (size_t told = plain; told <= size; told++) {
+        memset(&got, 0xff, sizeof got);
+        assert_int_equal(tg__welcome_decode(bytes, told, &got, &fault), TG_OK);
+        assert_int_equal(got.limits.reconnect_spread_ms, told == size ? 8334 : 0);
+        assert_int_equal(got.limits.subscribe_per_second, 1000);
+    }
+    assert_int_equal(tg__limits_encode(&sent.limits, bytes, sizeof bytes, &size), TG_OK);
+    tg__limits limits;
+    assert_int_equal(tg__limits_decode(bytes, size, &limits, &fault), TG_OK);
+    assert_memory_equal(&limits, &sent.limits, sizeof limits);
+}
+
 static void welcome_refuses_values_that_cannot_be_lived_with(void **state)
 {
     (void)state;
@@ -126,7 +152,7 @@ static void limits_and_venue_states_come_back(void **state)
     uint8_t bytes[64];
     size_t size = 0;
     tg__fault fault;
-    const tg__limits limits = {100, 8, 65536, 50};
+    const tg__limits limits = {100, 8, 65536, 50, 0};
     tg__limits got;
     assert_int_equal(tg__limits_encode(&limits, bytes, sizeof bytes, &size), TG_OK);
     assert_int_equal(tg__limits_decode(bytes, size, &got, &fault), TG_OK);
@@ -279,6 +305,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(welcome_comes_back_and_may_be_longer),
+        cmocka_unit_test(a_spread_of_reconnects_comes_back_and_need_not_be_told),
         cmocka_unit_test(welcome_refuses_values_that_cannot_be_lived_with),
         cmocka_unit_test(welcome_takes_each_value_up_to_its_limit_and_no_further),
         cmocka_unit_test(limits_and_venue_states_come_back),

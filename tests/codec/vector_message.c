@@ -25,6 +25,9 @@ static void add_limits(cJSON *message, const tg__limits *limits)
     cJSON_AddNumberToObject(to, "priority_max", limits->priority_max);
     cJSON_AddNumberToObject(to, "message_size_max", limits->message_size_max);
     cJSON_AddNumberToObject(to, "subscribe_per_second", limits->subscribe_per_second);
+    if (limits->reconnect_spread_ms != 0) {
+        cJSON_AddNumberToObject(to, "reconnect_spread_ms", limits->reconnect_spread_ms);
+    }
 }
 
 static tg_err read_welcome(reading *r)

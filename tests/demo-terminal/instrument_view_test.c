@@ -18,12 +18,11 @@ static void everything_comes_from_the_view_that_is_pinned(void **state)
     scene_book(&scene, &newer, 2 * S);
     tg__store_publish(scene.store, 2 * S);
     tg_row row;
+    tg_instrument instrument;
     assert_int_equal(tg_view_row(pinned, 3, 2 * S, &row), TG_OK);
-    const watch_view seen = {.venue = "V",
-                             .symbol = "S",
-                             .instrument = tg_view_instrument(pinned, 3),
-                             .row = &row,
-                             .word = "LIVE"};
+    assert_int_equal(tg_view_instrument(pinned, 3, &instrument), TG_OK);
+    const watch_view seen = {
+        .venue = "V", .symbol = "S", .instrument = &instrument, .row = &row, .word = "LIVE"};
     instrument_view *shown = &scene.shown;
     instrument_view_read(shown, pinned, &seen, 2 * S, SCENE_UTC);
     int64_t value = 0;

@@ -22,6 +22,7 @@ typedef struct market_scene {
     tg_instrument instrument;
     tg_image image;
     tg_row row;
+    tg_instrument seen; /* as the view has it */
     watch_row watch;
     instrument_view shown;
 } market_scene;
@@ -132,8 +133,8 @@ static inline instrument_view *scene_look(market_scene *scene, int64_t now_mono_
     tg__store_publish(scene->store, now_mono_ns);
     const tg_view *view = tg_reader_pin(scene->reader);
     watch_view seen = {.venue = "BINANCE_USDM", .symbol = scene->instrument.symbol, .word = "?"};
-    seen.instrument = tg_view_instrument(view, scene->instrument.id);
-    assert_non_null(seen.instrument);
+    assert_int_equal(tg_view_instrument(view, scene->instrument.id, &scene->seen), TG_OK);
+    seen.instrument = &scene->seen;
     assert_int_equal(tg_view_row(view, scene->instrument.id, now_mono_ns, &scene->row), TG_OK);
     if (scene->row.quality != TG_QUALITY_UNKNOWN) {
         seen.row = &scene->row;

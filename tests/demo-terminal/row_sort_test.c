@@ -53,6 +53,7 @@ static void decimals_are_compared_exactly_at_any_exponents(void **state)
 typedef struct sample {
     tg_instrument instrument;
     tg_row row;
+    watch_row watch;
     watch_view view;
 } sample;
 
@@ -60,6 +61,8 @@ static sample make(const char *symbol, int8_t exponent, bool there, int64_t last
 {
     sample out = {0};
     (void)strcpy(out.instrument.symbol, symbol);
+    (void)strcpy(out.watch.venue, "V");
+    (void)strcpy(out.watch.symbol, symbol);
     out.instrument.price_exponent = exponent;
     if (there) {
         out.row.image.present =
@@ -77,7 +80,7 @@ static row_key key_of(row_sort by, sample *from, size_t index)
                               .instrument = &from->instrument,
                               .row = &from->row,
                               .word = ""};
-    return row_sort_key(by, index, &from->view);
+    return row_sort_key(by, index, &from->watch, &from->view);
 }
 
 static int compare(const void *a, const void *b)

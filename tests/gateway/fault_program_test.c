@@ -9,7 +9,9 @@
 #include "follower.h"
 #include "scratch_folder.h"
 
-#define HOUR_NS INT64_C(3600000000000)
+#define HOUR_NS         INT64_C(3600000000000)
+#define LOG_SIZE        65536
+#define CERTIFICATE_MAX 4096
 
 typedef struct bad_day {
     scratch_folder folder;
@@ -35,14 +37,19 @@ static void open_day(bad_day *d, const char *script)
     follower_subscribe(&d->f, names, 8);
 }
 
-static void check_log(const bad_day *d, const char *text)
+static bool log_says(const bad_day *d, const char *text, char log[LOG_SIZE])
 {
-    static char log[65536];
     FILE *file = fopen(d->gateway.log, "r");
     assert_non_null(file);
-    log[fread(log, 1, sizeof log - 1, file)] = '\0';
+    log[fread(log, 1, LOG_SIZE - 1, file)] = '\0';
     assert_int_equal(fclose(file), 0);
-    if (strstr(log, text) == NULL) {
+    return strstr(log, text) != NULL;
+}
+
+static void check_log(const bad_day *d, const char *text)
+{
+    static char log[LOG_SIZE];
+    if (!log_says(d, text, log)) {
         fail_msg("the log does not say \"%s\":\n%s", text, log);
     }
 }
@@ -126,6 +133,57 @@ static void a_step_of_the_clock_is_in_the_frames_and_not_in_the_market(void **st
     close_day(&d);
 }
 
+typedef struct shown_certificate {
+    uint8_t der[CERTIFICATE_MAX];
+    size_t size;
+} shown_certificate;
+
+static void keep_certificate(const follower *f, shown_certificate *kept)
+{
+    const uint8_t *der = NULL;
+    wire_client_certificate(f->client, &der, &kept->size);
+    assert_in_range(kept->size, 1, sizeof kept->der);
+    memcpy(kept->der, der, kept->size);
+}
+
+/* A handshake of its own, which verifies against the same authority as the first. */
+static void shake_hands(const bad_day *d, shown_certificate *kept)
+{
+    static follower other;
+    follower_open(&other, &d->gateway);
+    keep_certificate(&other, kept);
+    follower_close(&other);
+}
+
+static bool is_same(const shown_certificate *a, const shown_certificate *b)
+{
+    return a->size == b->size && memcmp(a->der, b->der, a->size) == 0;
+}
+
+static void change_certificate_is_for_new_handshakes_alone(void **state)
+{
+    (void)state;
+    static bad_day d;
+    static char log[LOG_SIZE];
+    static shown_certificate before;
+    static shown_certificate first_after;
+    static shown_certificate second_after;
+    open_day(&d, "300 change-certificate\n");
+    keep_certificate(&d.f, &before);
+    while (!log_says(&d, " ms: change-certificate (line 1, due at 300 ms)", log)) {
+        follower_step(&d.f);
+    }
+    shake_hands(&d, &first_after);
+    shake_hands(&d, &second_after);
+    assert_false(is_same(&before, &first_after));
+    assert_true(is_same(&first_after, &second_after)); /* one change, not one a handshake */
+    for (unsigned i = 0; i < 20; i++) {
+        follower_step(&d.f); /* who was there before goes on */
+    }
+    assert_int_equal(d.f.gaps, 0);
+    close_day(&d);
+}
+
 /* Runs the gateway with the script; its exit code and what it said. */
 static int run_with(const char *script, char *said, size_t said_size)
 {
@@ -162,6 +220,7 @@ int main(void)
         cmocka_unit_test(close_all_closes_with_its_code),
         cmocka_unit_test(reset_all_breaks_without_a_close),
         cmocka_unit_test(a_step_of_the_clock_is_in_the_frames_and_not_in_the_market),
+        cmocka_unit_test(change_certificate_is_for_new_handshakes_alone),
         cmocka_unit_test(a_script_with_bad_lines_is_never_served),
     };
     return cmocka_run_group_tests_name("gateway.fault_program", tests, NULL, NULL);

@@ -71,17 +71,18 @@ static int set_up(void **state)
     far_end = -1;
     open_server();
     listen_at_path();
-    const tg__following_node_options options = {.path = path,
-                                                .server = server,
-                                                .hub = {.door = door,
-                                                        .instance = 7,
-                                                        .frame_interval_ms = 40,
-                                                        .boundaries_per_frame = 4,
-                                                        .heartbeat_interval_ms = 1000,
-                                                        .peers_max = 4,
-                                                        .limits = {8, 4, TG__MESSAGE_SIZE_MAX, 50},
-                                                        .wake = tg__websocket_server_wake,
-                                                        .ctx = server}};
+    const tg__following_node_options options = {
+        .path = path,
+        .server = server,
+        .hub = {.door = door,
+                .instance = 7,
+                .frame_interval_ms = 40,
+                .boundaries_per_frame = 4,
+                .heartbeat_interval_ms = 1000,
+                .peers_max = 4,
+                .limits = {8, 4, TG__MESSAGE_SIZE_MAX, 50, 0},
+                .wake = tg__websocket_server_wake,
+                .ctx = server}};
     tg__following_node_init(&node, &options);
     return 0;
 }

@@ -52,7 +52,7 @@ void hub_fixture_open(hub_fixture *fixture, uint32_t boundaries_per_frame)
         .boundaries_per_frame = boundaries_per_frame,
         .heartbeat_interval_ms = 1000,
         .peers_max = FIXTURE_PEERS,
-        .limits = {40, 8, TG__MESSAGE_SIZE_MAX, 100000},
+        .limits = {40, 8, TG__MESSAGE_SIZE_MAX, 100000, 0},
         .wake = count_wake,
         .ctx = fixture,
     };
@@ -234,6 +234,7 @@ static void take_message(hub_client *client, const uint8_t *message, size_t size
 {
     tg__fault fault;
     tg__welcome welcome;
+    tg__limits limits;
     assert_true(size > 0);
     assert_true(client->welcomed || message[0] == TG__KIND_WELCOME); /* nothing comes before */
     switch (message[0]) {
@@ -241,6 +242,14 @@ static void take_message(hub_client *client, const uint8_t *message, size_t size
         assert_int_equal(tg__welcome_decode(message, size, &welcome, &fault), TG_OK);
         assert_int_equal(welcome.dictionary_size, FIXTURE_INSTRUMENTS);
         client->welcomed = true;
+        client->spread_ms = welcome.limits.reconnect_spread_ms;
+        break;
+    case TG__KIND_LIMITS:
+        assert_int_equal(tg__limits_decode(message, size, &limits, &fault), TG_OK);
+        client->spread_ms = limits.reconnect_spread_ms;
+        limits.reconnect_spread_ms = 0; /* nothing else changes */
+        assert_memory_equal(&limits, &client->fixture->hub->options.limits, sizeof limits);
+        client->limits++;
         break;
     case TG__KIND_DICTIONARY:
         take_dictionary(client, message, size);

@@ -36,6 +36,8 @@ typedef struct hub_client {
     unsigned answers;
     unsigned ticks;
     unsigned venue_states;
+    unsigned limits;
+    uint32_t spread_ms; /* of WELCOME or LIMITS, the latest */
     tg__venue_state last_venue_state;
     tg__snapshot_reason last_reason;
     tg__answer last_answer;

@@ -559,6 +559,37 @@ static void a_connection_hears_right_behind_welcome_which_venues_are_stale(void 
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, hub_fixture_set_up, hub_fixture_tear_down)
 
+static void a_fleet_that_has_grown_is_told_how_widely_to_come_back(void **state)
+{
+    hub_fixture *fixture = *state;
+    static hub_client clients[8];
+    tg__reconnect_spread_init(&fixture->hub->reconnect_spread, 10);
+    for (uint32_t i = 0; i < 8; i++) {
+        hub_client_open(&clients[i], fixture);
+        hub_client_read_all(&clients[i]);
+        assert_int_equal(clients[i].spread_ms, 100 * (i + 1)); /* as it is then */
+        assert_int_equal(clients[i].limits, 0);
+    }
+    for (uint32_t i = 0; i < 600; i++) {
+        hub_fixture_boundary(fixture);
+    }
+    for (uint32_t i = 0; i < 8; i++) {
+        hub_client_read_all(&clients[i]);
+        assert_int_equal(clients[i].limits, 1); /* once, although time went on */
+        assert_int_equal(clients[i].spread_ms, 800);
+    }
+    assert_int_equal(fixture->hub->counts.limits_sent, 8);
+    for (uint32_t i = 3; i < 8; i++) {
+        hub_client_close(&clients[i]);
+    }
+    hub_fixture_boundary(fixture);
+    for (uint32_t i = 0; i < 3; i++) {
+        hub_client_read_all(&clients[i]);
+        assert_int_equal(clients[i].spread_ms, 300); /* it has shrunk */
+        hub_client_close(&clients[i]);
+    }
+}
+
 static void limits_that_a_snapshot_could_outgrow_are_refused(void **state)
 {
     (void)state;
@@ -568,7 +599,7 @@ static void limits_that_a_snapshot_could_outgrow_are_refused(void **state)
     tg__hub_options options = {.directory = &directory,
                                .boundaries_per_frame = 1,
                                .time_resolution_ns = FIXTURE_RESOLUTION,
-                               .limits = {TG__SET_MAX, 8, TG__MESSAGE_SIZE_MAX, 1}};
+                               .limits = {TG__SET_MAX, 8, TG__MESSAGE_SIZE_MAX, 1, 0}};
     assert_int_equal(tg__hub_open(&options, &hub), TG_ERR_INVALID_ARGUMENT);
     assert_null(hub);
     options.limits.instruments_max = 4096;
@@ -647,6 +678,7 @@ int main(void)
         CASE(rows_of_a_restated_venue_are_encoded_once_for_a_group),
         CASE(a_connection_hears_right_behind_welcome_which_venues_are_stale),
         cmocka_unit_test(behind_a_live_venue_no_snapshot_is_older_than_its_boundary),
+        CASE(a_fleet_that_has_grown_is_told_how_widely_to_come_back),
         cmocka_unit_test(limits_that_a_snapshot_could_outgrow_are_refused),
         cmocka_unit_test(a_cut_of_another_node_is_fanned_out_like_our_own),
     };

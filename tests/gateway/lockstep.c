@@ -138,7 +138,7 @@ void lockstep_open(lockstep *l, const char *keys, const char *ticket_key_file)
                                  .boundaries_per_frame = 4,
                                  .heartbeat_interval_ms = 1000,
                                  .peers_max = 64,
-                                 .limits = {16, 8, TG__MESSAGE_SIZE_MAX, 1000},
+                                 .limits = {16, 8, TG__MESSAGE_SIZE_MAX, 1000, 0},
                                  .wake = tg__websocket_server_wake,
                                  .ctx = l->server};
     assert_int_equal(tg__hub_open(&hub, &l->hub), TG_OK);

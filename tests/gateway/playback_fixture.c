@@ -37,7 +37,7 @@ void playback_fixture_open(playback_fixture *f, const char *tape, uint32_t speed
                                      .boundaries_per_frame = 4,
                                      .heartbeat_interval_ms = 1000,
                                      .peers_max = 4,
-                                     .limits = {64, 8, TG__MESSAGE_SIZE_MAX, 1000},
+                                     .limits = {64, 8, TG__MESSAGE_SIZE_MAX, 1000, 0},
                                      .wake = count_wake,
                                      .ctx = f};
     assert_int_equal(tg__hub_open(&options, &f->hub), TG_OK);

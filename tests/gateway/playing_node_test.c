@@ -53,7 +53,7 @@ static void open_hub(market *m)
                                      .boundaries_per_frame = 4,
                                      .heartbeat_interval_ms = 1000,
                                      .peers_max = 1,
-                                     .limits = {64, 8, TG__MESSAGE_SIZE_MAX, 1000},
+                                     .limits = {64, 8, TG__MESSAGE_SIZE_MAX, 1000, 0},
                                      .wake = wake_nobody};
     assert_int_equal(tg__hub_open(&options, &m->node.hub), TG_OK);
     m->node.playback.hub = m->node.hub;

@@ -72,6 +72,14 @@ size_t wire_client_waiting(const wire_client *client)
     return (size_t)waiting;
 }
 
+void wire_client_certificate(const wire_client *client, const uint8_t **der, size_t *size)
+{
+    const mbedtls_x509_crt *shown = mbedtls_ssl_get_peer_cert(&client->ssl);
+    assert_non_null(shown);
+    *der = shown->raw.p;
+    *size = shown->raw.len;
+}
+
 void wire_client_finish(wire_client *client)
 {
     assert_int_equal(shutdown(client->socket.fd, SHUT_WR), 0);

@@ -38,6 +38,9 @@ void wire_client_close(wire_client *client); /* NULL is allowed */
 /* Bytes that came and were not received yet, with TLS and all. */
 size_t wire_client_waiting(const wire_client *client);
 
+/* The certificate that the gateway showed, as DER; valid until the client is closed. */
+void wire_client_certificate(const wire_client *client, const uint8_t **der, size_t *size);
+
 /* Ends its side with a FIN and nothing else; what comes can still be read. */
 void wire_client_finish(wire_client *client);
 /* Ends the connection with a RST. The client is still to be closed. */

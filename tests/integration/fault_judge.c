@@ -141,6 +141,13 @@ void fault_judge_show(fault_judge *judge, judge_instrument *instrument, oracle_k
     blame(judge, instrument, kind, "was never there", price, price_exponent);
 }
 
+void fault_judge_restart(judge_instrument *instrument)
+{
+    for (size_t kind = 0; kind < 3; kind++) {
+        instrument->sides[kind].shown = 0;
+    }
+}
+
 bool fault_judge_is_at_end(const judge_instrument *instrument)
 {
     bool at_end = true;

@@ -52,6 +52,10 @@ judge_instrument *fault_judge_find(fault_judge *judge, const char *venue, const 
 void fault_judge_show(fault_judge *judge, judge_instrument *instrument, oracle_kind kind,
                       int64_t price, int64_t quantity, int price_exponent, int quantity_exponent);
 
+/* The instrument may begin anywhere again, once: what is shown next is not compared with what was.
+ */
+void fault_judge_restart(judge_instrument *instrument);
+
 /* True if the last row of every side of the instrument is what was shown last. */
 bool fault_judge_is_at_end(const judge_instrument *instrument);
 

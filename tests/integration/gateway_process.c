@@ -71,12 +71,12 @@ static void run_child(const gateway_process *gateway, const char *program,
 }
 
 /* The port file appears by a rename: the folder's watch wakes us, no polling on time. */
-static bool await_port(gateway_process *gateway, int watch)
+static bool await_port(gateway_process *gateway)
 {
     const long deadline = now_ms() + START_LIMIT_MS;
     char text[16];
     while (!read_line(gateway->folder, "port", text, sizeof text)) {
-        struct pollfd event = {watch, POLLIN, 0};
+        struct pollfd event = {gateway->watch, POLLIN, 0};
         char drained[4096];
         const long left = deadline - now_ms();
         /* Also wake up now and then to see whether the child has given up. */
@@ -84,7 +84,7 @@ static bool await_port(gateway_process *gateway, int watch)
             return false;
         }
         if (poll(&event, 1, left < 200 ? (int)left : 200) > 0 &&
-            read(watch, drained, sizeof drained) < 0) {
+            read(gateway->watch, drained, sizeof drained) < 0) {
             return false;
         }
     }
@@ -92,8 +92,7 @@ static bool await_port(gateway_process *gateway, int watch)
     return gateway->port > 0;
 }
 
-bool gateway_process_start(gateway_process *gateway, const char *program,
-                           const char *const *arguments)
+static bool make_folder(gateway_process *gateway)
 {
     memset(gateway, 0, sizeof *gateway);
     const char *const base = getenv("TMPDIR");
@@ -105,18 +104,20 @@ bool gateway_process_start(gateway_process *gateway, const char *program,
     }
     (void)snprintf(gateway->log, sizeof gateway->log, "%s/log", gateway->folder);
     (void)snprintf(gateway->ca, sizeof gateway->ca, "%s/state/ca.pem", gateway->folder);
-    return gateway_process_resume(gateway, program, arguments);
+    return true;
 }
 
-bool gateway_process_resume(gateway_process *gateway, const char *program,
-                            const char *const *arguments)
+/* In its folder, on a port that it chooses. */
+static bool launch(gateway_process *gateway, const char *program, const char *const *arguments)
 {
     char port_file[96];
     (void)snprintf(port_file, sizeof port_file, "%s/port", gateway->folder);
     (void)unlink(port_file); /* of the process before */
-    const int watch = inotify_init1(IN_CLOEXEC);
-    if (watch < 0 || inotify_add_watch(watch, gateway->folder, IN_MOVED_TO | IN_CLOSE_WRITE) < 0) {
+    gateway->watch = inotify_init1(IN_CLOEXEC);
+    if (gateway->watch < 0 ||
+        inotify_add_watch(gateway->watch, gateway->folder, IN_MOVED_TO | IN_CLOSE_WRITE) < 0) {
         perror("inotify");
+        (void)gateway_process_stop(gateway);
         return false;
     }
     (void)fflush(NULL);
@@ -126,13 +127,24 @@ bool gateway_process_resume(gateway_process *gateway, const char *program,
         child_ends_with_parent(parent);
         run_child(gateway, program, arguments);
     }
+    return gateway->pid > 0;
+}
+
+bool gateway_process_begin(gateway_process *gateway, const char *program,
+                           const char *const *arguments)
+{
+    return make_folder(gateway) && launch(gateway, program, arguments);
+}
+
+bool gateway_process_await(gateway_process *gateway)
+{
     char state_dir[96];
     (void)snprintf(state_dir, sizeof state_dir, "%s/state", gateway->folder);
-    const bool good = gateway->pid > 0 && await_port(gateway, watch);
+    const bool good = await_port(gateway);
     (void)read_line(state_dir, "token", gateway->token, sizeof gateway->token);
-    (void)close(watch);
+    (void)close(gateway->watch);
     if (!good) {
-        (void)fprintf(stderr, "%s did not start; it said:\n", program);
+        (void)fprintf(stderr, "the gateway did not start; it said:\n");
         print_log(gateway);
         (void)gateway_process_stop(gateway);
         return false;
@@ -140,6 +152,18 @@ bool gateway_process_resume(gateway_process *gateway, const char *program,
     (void)snprintf(gateway->url, sizeof gateway->url, "wss://127.0.0.1:%d/tickglass",
                    gateway->port);
     return true;
+}
+
+bool gateway_process_start(gateway_process *gateway, const char *program,
+                           const char *const *arguments)
+{
+    return gateway_process_begin(gateway, program, arguments) && gateway_process_await(gateway);
+}
+
+bool gateway_process_resume(gateway_process *gateway, const char *program,
+                            const char *const *arguments)
+{
+    return launch(gateway, program, arguments) && gateway_process_await(gateway);
 }
 
 bool gateway_process_restart(gateway_process *gateway, const char *program)

@@ -14,6 +14,7 @@ typedef struct gateway_process {
     char url[64];
     char token[256]; /* empty if it was given another one's with --token-file */
     char log[96];    /* what the gateway wrote to stderr */
+    int watch;       /* of the folder, from begin to await */
 } gateway_process;
 
 /*
@@ -23,6 +24,12 @@ typedef struct gateway_process {
  */
 bool gateway_process_start(gateway_process *gateway, const char *program,
                            const char *const *arguments);
+
+/* The two steps of it, for many that start side by side. After a false begin there is nothing to
+ * await; an await that returns false has ended the process. */
+bool gateway_process_begin(gateway_process *gateway, const char *program,
+                           const char *const *arguments);
+bool gateway_process_await(gateway_process *gateway);
 
 /* SIGKILL and wait; the folder stays. */
 void gateway_process_kill(gateway_process *gateway);

@@ -64,3 +64,22 @@ double metrics_page_value(const metrics_page *page, const char *sample)
     }
     return strtod(at + strlen(line), NULL);
 }
+
+double metrics_page_sum(const metrics_page *page, const char *name)
+{
+    char start[256];
+    double sum = 0;
+    unsigned found = 0;
+    (void)snprintf(start, sizeof start, "\ntickglass_gateway_%s", name);
+    for (const char *at = strstr(page->text, start); at != NULL; at = strstr(at, start)) {
+        at += strlen(start);
+        if (*at == ' ' || *at == '{') { /* else a longer name */
+            const char *const value = *at == ' ' ? at : strstr(at, "} ");
+            assert_non_null(value);
+            sum += strtod(value + (*at == ' ' ? 0 : 1), NULL);
+            found++;
+        }
+    }
+    assert_true(found > 0);
+    return sum;
+}

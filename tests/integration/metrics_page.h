@@ -17,4 +17,7 @@ void metrics_page_read(metrics_page *page, const gateway_process *gateway);
  * fails the test if there is none. */
 double metrics_page_value(const metrics_page *page, const char *sample);
 
+/* Of all samples of that name, whatever their labels; fails the test if there is none. */
+double metrics_page_sum(const metrics_page *page, const char *name);
+
 #endif

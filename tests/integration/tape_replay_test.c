@@ -164,11 +164,13 @@ static void check_end(replay *r)
         tg_instrument_id id = TG_INSTRUMENT_NONE;
         tg_instrument_id found = TG_INSTRUMENT_NONE;
         tg_row row;
+        tg_instrument instrument;
         assert_int_equal(tg_client_subscription(r->client, r->subs[i], &id), TG_OK);
         assert_int_equal(tg_view_find(view, expected->venue, expected->symbol, &found), TG_OK);
         assert_int_equal(found, id);
         assert_int_equal(tg_view_row(view, id, 0, &row), TG_OK);
-        check_instrument(expected, &row.image, tg_view_instrument(view, id));
+        assert_int_equal(tg_view_instrument(view, id, &instrument), TG_OK);
+        check_instrument(expected, &row.image, &instrument);
         ticks += expected->ticks;
     }
     tg_reader_unpin(r->reader);

@@ -1,5 +1,6 @@
 #include "tg_cmocka.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "attempt.h"
@@ -34,9 +35,30 @@ static void another_tls_failure_is_no_certificate_failure(void **state)
     tg__attempt_explain(&attempt, &closed);
     assert_int_equal(closed.cause, TG__CAUSE_TLS);
     assert_true(strlen(closed.text) > 0);
-    attempt = plain("tls handshake: mbedtls -0x7280 verify 0xffffffff");
+    attempt = plain("tls handshake: mbedtls -0x7200 verify 0xffffffff"); /* an invalid record */
     tg__attempt_explain(&attempt, &closed);
     assert_int_equal(closed.cause, TG__CAUSE_TLS);
+}
+
+/* A balancer that has no gateway accepts and closes. */
+static void a_handshake_that_is_cut_is_a_lost_connection(void **state)
+{
+    (void)state;
+    static const char *const codes[] = {"7280", "7880", "0050", "004c", "004e"};
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        char detail[64];
+        (void)snprintf(detail, sizeof detail,
+                       "tls handshake: mbedtls -0x%s verify 0xffffffff alert 0", codes[i]);
+        tg__attempt attempt = plain(detail);
+        tg__closed closed;
+        for (int requested = 0; requested < 2; requested++) {
+            attempt.requested = requested != 0;
+            tg__attempt_explain(&attempt, &closed);
+            assert_int_equal(closed.cause, TG__CAUSE_LOST);
+            assert_int_equal(tg__policy_of(&closed).policy, TG__POLICY_RETRY);
+            assert_true(strlen(closed.text) > 0);
+        }
+    }
 }
 
 static void a_peers_alert_is_told_in_words_whenever_it_comes(void **state)
@@ -105,6 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_refused_certificate_says_which_check_failed),
         cmocka_unit_test(another_tls_failure_is_no_certificate_failure),
+        cmocka_unit_test(a_handshake_that_is_cut_is_a_lost_connection),
         cmocka_unit_test(a_peers_alert_is_told_in_words_whenever_it_comes),
         cmocka_unit_test(an_http_answer_keeps_status_and_delay),
         cmocka_unit_test(what_answers_but_does_not_upgrade_is_no_gateway),

@@ -36,6 +36,34 @@ static void any_number_of_attempts_stays_at_the_cap(void **state)
     assert_int_equal(tg__backoff_next_ns(&backoff, &random, TG__BACKOFF_OWN, 0), 0);
 }
 
+static void a_spread_that_the_gateway_told_widens_the_first_window(void **state)
+{
+    (void)state;
+    tg__backoff backoff;
+    tg__backoff_init(&backoff, 500, 15000);
+    static const uint32_t rows[][2] = {{0, 500},     {499, 500},     {501, 501},
+                                       {8334, 8334}, {15001, 15000}, {UINT32_MAX, 15000}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        tg__backoff_spread(&backoff, rows[i][0]);
+        assert_int_equal(tg__backoff_window_ms(&backoff), rows[i][1]);
+    }
+    tg__backoff_spread(&backoff, 4000);
+    tg__random random = {1};
+    int64_t most = 0;
+    for (int i = 0; i < 200; i++) {
+        tg__backoff_reset(&backoff); /* which forgets the attempts, not what was told */
+        const int64_t delay = tg__backoff_next_ns(&backoff, &random, TG__BACKOFF_OWN, 0);
+        most = delay > most ? delay : most;
+    }
+    assert_true(most > 3800 * MS && most <= 4000 * MS);
+    assert_int_equal(tg__backoff_window_ms(&backoff), 8000); /* and it doubles from there */
+    backoff.attempts = UINT32_MAX;
+    assert_int_equal(tg__backoff_window_ms(&backoff), 15000);
+    tg__backoff_spread(&backoff, 0);
+    tg__backoff_reset(&backoff);
+    assert_int_equal(tg__backoff_window_ms(&backoff), 500);
+}
+
 static uint32_t window_after(uint32_t attempts, int64_t spent_ns)
 {
     tg__backoff backoff;
@@ -184,6 +212,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows_double_from_the_first_retry_up_to_the_cap),
         cmocka_unit_test(any_number_of_attempts_stays_at_the_cap),
+        cmocka_unit_test(a_spread_that_the_gateway_told_widens_the_first_window),
         cmocka_unit_test(an_attempt_that_took_long_widens_the_window),
         cmocka_unit_test(delays_are_spread_evenly_over_the_window),
         cmocka_unit_test(a_time_that_was_given_is_never_undercut_and_spreads_by_a_quarter_of_it),

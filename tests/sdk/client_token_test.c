@@ -2,6 +2,7 @@
  */
 #include "tg_cmocka.h"
 
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -144,6 +146,45 @@ static void a_session_outlives_its_tokens_without_a_reconnect(void **state)
     assert_int_equal(tg_client_token(p->rig.client, "a b"), TG_ERR_INVALID_ARGUMENT);
     client_rig_close(&p->rig);
     free(p);
+}
+
+static bool has_attempted_six_times(const client_rig *rig)
+{
+    tg_client_counters counters = {.struct_size = sizeof counters};
+    assert_int_equal(tg_client_counters_get(rig->client, &counters), TG_OK);
+    return counters.attempts >= 6;
+}
+
+/* Nobody listens: the token is still there for the gateway that comes back. */
+static void a_gateway_that_is_away_costs_the_provider_one_token(void **state)
+{
+    (void)state;
+    const int closed = socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in address;
+    memset(&address, 0, sizeof address);
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    assert_int_equal(bind(closed, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(getsockname(closed, (struct sockaddr *)&address, &size), 0);
+    char nobody[64];
+    (void)snprintf(nobody, sizeof nobody, "wss://127.0.0.1:%u", (unsigned)ntohs(address.sin_port));
+    provider *p = make(60, 60);
+    tg_client_options opt;
+    tg_client_options_init(&opt);
+    opt.url = nobody;
+    opt.ca_file = gateway.ca;
+    opt.backoff_first_ms = 20;
+    opt.backoff_cap_ms = 50;
+    opt.token_provider = on_token_wanted;
+    client_rig_open(&p->rig, &opt);
+    assert_int_equal(tg_client_start(p->rig.client), TG_OK);
+    client_rig_await(&p->rig, has_attempted_six_times);
+    assert_int_equal(counters_of(p).token_requests, 1);
+    client_rig_close(&p->rig);
+    assert_int_equal(p->asked, 1);
+    free(p);
+    (void)close(closed);
 }
 
 static void a_provider_may_answer_later_from_another_thread(void **state)
@@ -572,6 +613,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_session_outlives_its_tokens_without_a_reconnect),
+        cmocka_unit_test(a_gateway_that_is_away_costs_the_provider_one_token),
         cmocka_unit_test(a_provider_may_answer_later_from_another_thread),
         cmocka_unit_test(a_refused_token_is_renewed_and_the_session_comes),
         cmocka_unit_test(a_provider_that_keeps_giving_expired_tokens_never_hammers),

@@ -105,6 +105,21 @@ static void a_lost_session_that_held_comes_back_to_the_same_gateway(void **state
     rig_close(r);
 }
 
+static void a_session_that_followed_nothing_and_held_comes_back_to_the_same_gateway(void **state)
+{
+    (void)state;
+    rig *r = make(2);
+    rig_go_live(r);
+    for (int i = 0; i < 26; i++) {
+        rig_advance(r, 500 * RIG_MS);
+        rig_deliver(r); /* answers, and no frame */
+    }
+    (void)fail_and_read_wait(r, TG__CAUSE_LOST, 0, 0);
+    rig_await_attempt(r);
+    assert_int_equal(r->endpoint, 0);
+    rig_close(r);
+}
+
 static void the_preferred_gateway_is_tried_again_when_the_other_ends(void **state)
 {
     (void)state;
@@ -165,6 +180,7 @@ int main(void)
         cmocka_unit_test(a_time_that_one_gateway_asked_for_holds_for_all),
         cmocka_unit_test(a_fault_of_one_gateway_does_not_make_the_other_wait),
         cmocka_unit_test(a_lost_session_that_held_comes_back_to_the_same_gateway),
+        cmocka_unit_test(a_session_that_followed_nothing_and_held_comes_back_to_the_same_gateway),
         cmocka_unit_test(the_preferred_gateway_is_tried_again_when_the_other_ends),
         cmocka_unit_test(a_refused_token_is_not_held_against_the_gateway),
         cmocka_unit_test(a_count_outside_the_limits_is_refused),

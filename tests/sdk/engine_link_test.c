@@ -113,6 +113,35 @@ static void after_an_attempt_that_hung_the_window_is_a_wide_one(void **state)
     rig_close(r);
 }
 
+/* The gateway welcomes and then hangs: the whole fleet's links end at one and the same deadline. */
+static void after_a_join_that_hung_the_window_is_a_wide_one_too(void **state)
+{
+    (void)state;
+    uint32_t low = UINT32_MAX;
+    uint32_t high = 0;
+    rig *r = make();
+    rig_subscribe(r, 0, 3);
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(rig_plain(r, TG__INPUT_START), TG_OK);
+        r->deaf = true;
+        rig_accept(r);
+        rig_deliver(r);
+        assert_int_equal(state_of(r), TG__ENGINE_JOINING);
+        while (state_of(r) == TG__ENGINE_JOINING) {
+            rig_advance(r, r->deadline_ns - r->now_ns);
+        }
+        assert_int_equal(state_of(r), TG__ENGINE_WAITING);
+        const uint32_t wait_ms = rig_event(r, TG_EVENT_SESSION)->wait_ms;
+        low = wait_ms < low ? wait_ms : low;
+        high = wait_ms > high ? wait_ms : high;
+        assert_int_equal(rig_plain(r, TG__INPUT_STOP), TG_OK);
+        r->event_count = 0;
+    }
+    assert_true(low < 400);
+    assert_true(high > 3600 && high <= 4000);
+    rig_close(r);
+}
+
 /* As after a laptop's sleep, or in a host whose loop hung: the adapter hands over what lay in the
  * socket before it tells of the deadline. */
 static void who_was_away_and_then_reads_keeps_the_session_and_hears_of_the_gap(void **state)
@@ -180,6 +209,151 @@ static void the_budget_is_forgotten_after_a_stable_time_of_applied_data(void **s
     rig_deliver(r);
     run_healthy(r, 11 * S);
     assert_true(lose_and_read_wait(r, TG__CAUSE_LOST, 0, 0) <= 500);
+    rig_close(r);
+}
+
+/* The gateway promises a heartbeat every ten seconds only: so long may data be silent. */
+static void accept_with_slow_heartbeats(rig *r)
+{
+    rig_accept(r);
+    const uint32_t heartbeat_ms = 10000;
+    memcpy(r->session.messages[r->session.head].bytes + 54, &heartbeat_ms, sizeof heartbeat_ms);
+    rig_deliver(r);
+    assert_int_equal(state_of(r), TG__ENGINE_LIVE);
+}
+
+static void answer_for(rig *r, int64_t ns)
+{
+    for (const int64_t until = r->now_ns + ns; r->now_ns < until;) {
+        rig_advance(r, 500 * RIG_MS);
+        rig_deliver(r);
+    }
+}
+
+static void the_budget_is_not_forgotten_by_a_long_session_without_applied_data(void **state)
+{
+    (void)state;
+    rig *r = make();
+    rig_subscribe(r, 0, 3);
+    assert_int_equal(rig_plain(r, TG__INPUT_START), TG_OK);
+    uint32_t longest = 0;
+    for (int i = 0; i < 12; i++) {
+        accept_with_slow_heartbeats(r);
+        answer_for(r, 20 * S); /* a snapshot, answers, and nothing else */
+        assert_int_equal(state_of(r), TG__ENGINE_LIVE);
+        const uint32_t wait_ms = lose_and_read_wait(r, TG__CAUSE_LOST, 0, 0);
+        longest = wait_ms > longest ? wait_ms : longest;
+        rig_await_attempt(r);
+    }
+    assert_true(longest > 4000);
+    rig_close(r);
+}
+
+static void spend_the_budget(rig *r)
+{
+    for (int i = 0; i < 8; i++) {
+        (void)lose_and_read_wait(r, TG__CAUSE_CONNECT, 0, 0);
+        rig_await_attempt(r);
+    }
+}
+
+static void a_budget_that_was_forgotten_is_not_remembered_for_a_hole(void **state)
+{
+    (void)state;
+    rig *r = make();
+    rig_subscribe(r, 0, 3);
+    assert_int_equal(rig_plain(r, TG__INPUT_START), TG_OK);
+    spend_the_budget(r);
+    rig_accept(r);
+    rig_deliver(r);
+    run_healthy(r, 11 * S);
+    sim_session_overflow(&r->session);
+    r->deaf = true;
+    assert_true(lose_and_read_wait(r, TG__CAUSE_LOST, 0, 0) <= 500);
+    rig_close(r);
+}
+
+/* The empty set has no heartbeats (PROTOCOL.md 8.8): answers speak for the session. */
+static void answers_make_a_session_stable_that_follows_nothing(void **state)
+{
+    (void)state;
+    rig *r = make();
+    assert_int_equal(rig_plain(r, TG__INPUT_START), TG_OK);
+    spend_the_budget(r);
+    rig_accept(r);
+    rig_deliver(r);
+    answer_for(r, 13 * S);
+    assert_true(lose_and_read_wait(r, TG__CAUSE_LOST, 0, 0) <= 500);
+    rig_close(r);
+}
+
+static void answers_do_not_make_a_session_stable_that_follows_something(void **state)
+{
+    (void)state;
+    uint32_t longest = 0;
+    for (int i = 0; i < 12; i++) {
+        rig *r = make();
+        rig_subscribe(r, 0, 3);
+        assert_int_equal(rig_plain(r, TG__INPUT_START), TG_OK);
+        spend_the_budget(r);
+        rig_unsubscribe(r, 0);
+        accept_with_slow_heartbeats(r);
+        answer_for(r, 9500 * RIG_MS);
+        rig_subscribe(r, 1, 4); /* what spoke for the empty set does not count towards this */
+        answer_for(r, 8 * S);
+        assert_int_equal(r->session.set_count, 1);
+        const uint32_t wait_ms = lose_and_read_wait(r, TG__CAUSE_LOST, 0, 0);
+        longest = wait_ms > longest ? wait_ms : longest;
+        rig_close(r);
+    }
+    assert_true(longest > 4000);
+}
+
+/* Widest delay of many losses of a session that held. */
+static uint32_t widest_wait(rig *r)
+{
+    uint32_t widest = 0;
+    for (int i = 0; i < 40; i++) {
+        const uint32_t wait_ms = lose_and_read_wait(r, TG__CAUSE_LOST, 0, 0);
+        widest = wait_ms > widest ? wait_ms : widest;
+        rig_await_attempt(r);
+        rig_accept(r);
+        rig_deliver(r);
+        run_healthy(r, 11 * S);
+        r->event_count = 0;
+    }
+    return widest;
+}
+
+static void a_fleet_that_is_told_its_spread_comes_back_over_it(void **state)
+{
+    (void)state;
+    rig *r = make();
+    r->market.reconnect_spread_ms = 6000;
+    rig_subscribe(r, 0, 3);
+    rig_go_live(r);
+    run_healthy(r, 11 * S);
+    assert_int_equal(COUNT(r, reconnect_spread_ms), 6000);
+    uint32_t widest = widest_wait(r);
+    assert_true(widest > 5000 && widest <= 6000);
+    r->market.reconnect_spread_ms = 60000; /* it has grown, in session: over our own longest */
+    sim_session_tell_limits(&r->session);
+    rig_deliver(r);
+    assert_int_equal(COUNT(r, reconnect_spread_ms), 60000);
+    widest = widest_wait(r);
+    assert_true(widest > 12500 && widest <= 15000);
+    r->market.reconnect_spread_ms = 0; /* a gateway that does not tell is taken as small */
+    (void)lose_and_read_wait(r, TG__CAUSE_LOST, 0, 0);
+    rig_await_attempt(r);
+    rig_accept(r);
+    rig_deliver(r);
+    run_healthy(r, 11 * S);
+    assert_true(widest_wait(r) <= 500);
+    /* A time that is given goes over it. */
+    r->market.reconnect_spread_ms = 15000;
+    sim_session_tell_limits(&r->session);
+    rig_deliver(r);
+    assert_true(lose_and_read_wait(r, TG__CAUSE_CLOSE_CODE, 1012, 100) <= 1100);
     rig_close(r);
 }
 
@@ -441,10 +615,16 @@ int main(void)
         cmocka_unit_test(the_next_attempt_comes_at_its_time_and_not_before),
         cmocka_unit_test(a_timer_that_rings_too_early_is_set_again),
         cmocka_unit_test(after_an_attempt_that_hung_the_window_is_a_wide_one),
+        cmocka_unit_test(after_a_join_that_hung_the_window_is_a_wide_one_too),
         cmocka_unit_test(who_was_away_and_then_reads_keeps_the_session_and_hears_of_the_gap),
         cmocka_unit_test(a_delay_that_the_gateway_gives_is_a_floor),
         cmocka_unit_test(the_budget_is_not_forgotten_by_a_snapshot_alone),
         cmocka_unit_test(the_budget_is_forgotten_after_a_stable_time_of_applied_data),
+        cmocka_unit_test(the_budget_is_not_forgotten_by_a_long_session_without_applied_data),
+        cmocka_unit_test(a_budget_that_was_forgotten_is_not_remembered_for_a_hole),
+        cmocka_unit_test(answers_make_a_session_stable_that_follows_nothing),
+        cmocka_unit_test(answers_do_not_make_a_session_stable_that_follows_something),
+        cmocka_unit_test(a_fleet_that_is_told_its_spread_comes_back_over_it),
         cmocka_unit_test(policies_stop_where_trying_again_cannot_help),
         cmocka_unit_test(every_end_is_counted_by_its_cause_alone),
         cmocka_unit_test(a_silent_link_is_cut_and_not_closed_politely),

@@ -252,6 +252,7 @@ void rig_accept(rig *r)
     r->dropped = false;
     r->close_code = 0;
     sim_session_open(&r->session, r->gateway, r->messages);
+    assert_int_equal(rig_plain(r, TG__INPUT_REQUESTED), TG_OK);
     assert_int_equal(rig_plain(r, TG__INPUT_CONNECTED), TG_OK);
 }
 

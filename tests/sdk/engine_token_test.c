@@ -82,6 +82,95 @@ static void every_connection_asks_for_a_token_first(void **state)
     rig_close(r);
 }
 
+static void wait_for_attempt(rig *r)
+{
+    while (state_of(r) == TG__ENGINE_WAITING) {
+        rig_advance(r, r->deadline_ns - r->now_ns);
+    }
+    assert_true(r->connecting);
+}
+
+/* A fleet whose gateway is away attempts many times a minute; its provider has nothing to do with
+ * that. */
+static void attempts_that_end_before_the_request_need_no_other_token(void **state)
+{
+    (void)state;
+    rig *r = make();
+    assert_int_equal(rig_plain(r, TG__INPUT_START), TG_OK);
+    assert_int_equal(rig_token(r, true), TG_OK);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(rig_closed(r, TG__CAUSE_CONNECT, 0, 0), TG_OK);
+        wait_for_attempt(r);
+    }
+    assert_int_equal(r->token_asks, 1);
+    /* One that the engine gives up itself: nothing was handed over either. */
+    rig_advance(r, 15 * SECOND);
+    wait_for_attempt(r);
+    assert_int_equal(r->token_asks, 1);
+    assert_int_equal(rig_plain(r, TG__INPUT_STOP), TG_OK); /* then it is forgotten */
+    assert_int_equal(rig_plain(r, TG__INPUT_START), TG_OK);
+    assert_int_equal(r->token_asks, 2);
+    rig_close(r);
+}
+
+static void a_request_that_went_out_spends_the_token_whatever_becomes_of_it(void **state)
+{
+    (void)state;
+    rig *r = make();
+    assert_int_equal(rig_plain(r, TG__INPUT_START), TG_OK);
+    assert_int_equal(rig_token(r, true), TG_OK);
+    assert_int_equal(rig_plain(r, TG__INPUT_REQUESTED), TG_OK);
+    assert_int_equal(rig_closed(r, TG__CAUSE_LOST, 0, 0), TG_OK);
+    rig_advance(r, SECOND);
+    assert_int_equal(state_of(r), TG__ENGINE_TOKEN);
+    assert_int_equal(r->token_asks, 2);
+    rig_close(r);
+}
+
+/* Attempts that are refused at once, until the provider is asked again. */
+static int64_t fail_until_asked(rig *r)
+{
+    const int64_t from = r->now_ns;
+    const uint32_t asks = r->token_asks;
+    while (r->token_asks == asks) {
+        if (r->connecting) {
+            assert_int_equal(rig_closed(r, TG__CAUSE_CONNECT, 0, 0), TG_OK);
+        }
+        rig_advance(r, 100 * RIG_MS);
+    }
+    return r->now_ns - from;
+}
+
+static void a_token_that_waited_for_too_long_is_replaced(void **state)
+{
+    (void)state;
+    rig *r = make();
+    assert_int_equal(rig_plain(r, TG__INPUT_START), TG_OK);
+    assert_int_equal(rig_token(r, true), TG_OK);
+    int64_t held = fail_until_asked(r);
+    assert_true(held >= 60 * SECOND && held <= 76 * SECOND); /* of unknown lifetime */
+    go_live(r);                                              /* now it is known */
+    assert_int_equal(rig_closed(r, TG__CAUSE_LOST, 0, 0), TG_OK);
+    (void)run_until_asked(r, 60 * SECOND);
+    assert_int_equal(rig_token(r, true), TG_OK);
+    held = fail_until_asked(r);
+    assert_true(held >= LIFETIME_S / 2 * SECOND && held <= (LIFETIME_S / 2 + 16) * SECOND);
+    rig_close(r);
+}
+
+static void a_token_that_waits_grows_old_in_a_sleep_too(void **state)
+{
+    (void)state;
+    rig *r = make();
+    assert_int_equal(rig_plain(r, TG__INPUT_START), TG_OK);
+    assert_int_equal(rig_token(r, true), TG_OK);
+    assert_int_equal(rig_closed(r, TG__CAUSE_CONNECT, 0, 0), TG_OK);
+    assert_int_equal(rig_sleep(r, 61 * SECOND), TG_OK);
+    rig_advance(r, SECOND);
+    assert_int_equal(r->token_asks, 2);
+    rig_close(r);
+}
+
 static void a_token_of_the_options_is_used_without_asking(void **state)
 {
     (void)state;
@@ -239,6 +328,9 @@ static void a_renewal_that_outlives_its_session_serves_the_next(void **state)
 
 static void refuse_connection(rig *r, tg__cause cause, uint16_t code)
 {
+    if (r->connecting) {
+        assert_int_equal(rig_plain(r, TG__INPUT_REQUESTED), TG_OK);
+    }
     assert_int_equal(rig_closed(r, cause, code, 0), TG_OK);
 }
 
@@ -307,6 +399,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_connection_asks_for_a_token_first),
+        cmocka_unit_test(attempts_that_end_before_the_request_need_no_other_token),
+        cmocka_unit_test(a_request_that_went_out_spends_the_token_whatever_becomes_of_it),
+        cmocka_unit_test(a_token_that_waited_for_too_long_is_replaced),
+        cmocka_unit_test(a_token_that_waits_grows_old_in_a_sleep_too),
         cmocka_unit_test(a_token_of_the_options_is_used_without_asking),
         cmocka_unit_test(a_provider_that_has_none_is_asked_again_slowly),
         cmocka_unit_test(a_provider_that_is_silent_is_asked_again),

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "client_rig.h"
 #include "io.h"
 #include "raw_server.h"
+#include "tls_trust.h"
 
 #define LIMIT_NS INT64_C(60000000000) /* without one more failure */
 /* Ten times as slow with a sanitizer, and descriptors are not its business. */
@@ -21,11 +23,18 @@
 typedef struct failing {
     tg_clock clock;
     tg__credential credential;
+    char *ca_pem; /* NULL: not of TLS */
     tg__io *io;
     uint32_t generation;
     unsigned failures;
     tg__closed closed;
 } failing;
+
+static void on_requested(void *ctx, uint32_t generation)
+{
+    (void)ctx;
+    fail_msg("connection %lu was handed the token", (unsigned long)generation);
+}
 
 static void on_connected(void *ctx, uint32_t generation, const char *peer)
 {
@@ -77,12 +86,19 @@ static void open_failing(failing *f, const char *scheme, unsigned port)
     assert_int_equal(tg__url_parse(url, &parsed), TG_OK);
     options.urls = &parsed;
     options.url_count = 1;
+    char why[128];
+    if (parsed.tls &&
+        tg__trust_load(NULL, &f->ca_pem, &options.ca_pem_size, why, sizeof why) != TG_OK) {
+        print_message("skipped: %s\n", why);
+        skip();
+    }
+    options.ca_pem = f->ca_pem;
     assert_int_equal(tg__credential_init(&f->credential, "the-token", true), TG_OK);
     options.credential = &f->credential;
     options.message_size_max = 4096;
     options.clock = &f->clock;
-    options.handler = (tg__io_handler){on_connected, on_message, on_progress, on_closed, on_nothing,
-                                       on_nothing,   f};
+    options.handler = (tg__io_handler){on_requested, on_connected, on_message, on_progress,
+                                       on_closed,    on_nothing,   on_nothing, f};
     assert_int_equal(tg__io_open(&options, &f->io), TG_OK);
 }
 
@@ -90,6 +106,7 @@ static void close_failing(failing *f)
 {
     tg__io_close(f->io);
     tg__credential_deinit(&f->credential);
+    free(f->ca_pem);
 }
 
 static void run(failing *f, unsigned count)
@@ -190,11 +207,41 @@ static void handshakes_that_fail_leave_nothing_behind(void **state)
     }
 }
 
+static void hang_up_after_the_hello(raw_server *server, int fd)
+{
+    char hello[1024];
+    (void)recv(fd, hello, sizeof hello, 0);
+    hang_up(server, fd);
+}
+
+/* As haproxy does while no gateway is up. With an end or a reset, before the first byte or after
+ * it: the client is to come back with its usual backoff, since nothing has to be repaired. */
+static void a_handshake_that_is_cut_is_a_lost_connection(void **state)
+{
+    (void)state;
+    static const raw_script scripts[] = {hang_up, hang_up_after_the_hello};
+    for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
+        raw_server server;
+        raw_server_start(&server, scripts[i]);
+        failing f;
+        open_failing(&f, "wss", server.port);
+        for (unsigned attempt = 0; attempt < 40; attempt++) {
+            run(&f, 1);
+            if (tg__policy_of(&f.closed).policy != TG__POLICY_RETRY) {
+                fail_msg("attempt %u: cause %d: %s", attempt, (int)f.closed.cause, f.closed.text);
+            }
+        }
+        close_failing(&f);
+        raw_server_stop(&server);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refused_connections_leave_nothing_behind),
         cmocka_unit_test(handshakes_that_fail_leave_nothing_behind),
+        cmocka_unit_test(a_handshake_that_is_cut_is_a_lost_connection),
     };
     return cmocka_run_group_tests_name("sdk.failed_connects", tests, NULL, NULL);
 }

@@ -54,6 +54,12 @@ typedef struct driver {
     tg__closed closed;
 } driver;
 
+static void on_requested(void *ctx, uint32_t generation)
+{
+    (void)ctx;
+    fail_msg("connection %lu asked for an upgrade", (unsigned long)generation);
+}
+
 static void on_connected(void *ctx, uint32_t generation, const char *peer)
 {
     (void)ctx;
@@ -116,8 +122,8 @@ static void open_driver(driver *d)
     options.credential = &d->credential;
     options.message_size_max = 1024;
     options.clock = &d->clock;
-    options.handler =
-        (tg__io_handler){on_connected, on_message, on_progress, on_closed, on_timer, on_wake, d};
+    options.handler = (tg__io_handler){on_requested, on_connected, on_message, on_progress,
+                                       on_closed,    on_timer,     on_wake,    d};
     assert_int_equal(tg__io_open(&options, &d->io), TG_OK);
 }
 

@@ -7,11 +7,20 @@
 
 #include <tickglass/internal/control.h>
 
+static void on_requested(void *ctx, uint32_t generation)
+{
+    io_rig *rig = ctx;
+    assert_int_equal(generation, 7);
+    assert_int_equal(rig->connected, 0);
+    rig->requested++;
+}
+
 static void on_connected(void *ctx, uint32_t generation, const char *peer)
 {
     io_rig *rig = ctx;
     assert_non_null(strstr(peer, "127.0.0.1 port "));
     assert_int_equal(generation, 7);
+    assert_int_equal(rig->requested, 1); /* the token went before */
     rig->connected++;
 }
 
@@ -82,8 +91,8 @@ io_rig *io_rig_start(raw_script script)
     options.credential = &rig.credential;
     options.message_size_max = IO_RIG_MESSAGE_MAX;
     options.clock = &rig.clock;
-    options.handler =
-        (tg__io_handler){on_connected, on_message, on_progress, on_closed, on_timer, on_wake, &rig};
+    options.handler = (tg__io_handler){on_requested, on_connected, on_message, on_progress,
+                                       on_closed,    on_timer,     on_wake,    &rig};
     assert_int_equal(tg__io_open(&options, &rig.io), TG_OK);
     tg__io_connect(rig.io, 7, 0);
     return &rig;

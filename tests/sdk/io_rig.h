@@ -23,6 +23,7 @@ typedef struct io_rig {
     tg__credential credential;
     tg__io *io;
     io_rig_reaction reaction;
+    unsigned requested;
     unsigned connected;
     unsigned closed_count;
     tg__closed closed;

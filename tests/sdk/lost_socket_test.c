@@ -1,7 +1,9 @@
-/* A connection that is lost between being dialled and being handed over. */
+/* A connection that is lost between being dialled and being handed over, or cannot be dialled. */
 #include "tg_cmocka.h"
 
+#include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -19,6 +21,13 @@ typedef struct driver {
     unsigned closed_count;
     tg__closed closed;
 } driver;
+
+/* What is written to a socket that is gone is lost like the socket. */
+static void on_requested(void *ctx, uint32_t generation)
+{
+    (void)ctx;
+    assert_int_equal(generation, 1);
+}
 
 static void on_connected(void *ctx, uint32_t generation, const char *peer)
 {
@@ -74,8 +83,8 @@ static void open_driver(driver *d, const char *place, unsigned port)
     options.credential = &d->credential;
     options.message_size_max = 1024;
     options.clock = &d->clock;
-    options.handler = (tg__io_handler){on_connected, on_message, on_progress, on_closed, on_nothing,
-                                       on_nothing,   d};
+    options.handler = (tg__io_handler){on_requested, on_connected, on_message, on_progress,
+                                       on_closed,    on_nothing,   on_nothing, d};
     assert_int_equal(tg__io_open(&options, &d->io), TG_OK);
 }
 
@@ -119,10 +128,44 @@ static void a_socket_that_is_reset_before_it_is_taken_goes_nowhere_else(void **s
     listener_close(&stranger);
 }
 
+static bool has_no_threads;
+
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument);
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument)
+{
+    return has_no_threads ? EAGAIN : __real_pthread_create(thread, attributes, run, argument);
+}
+
+/* It is this machine that cannot, and not its resolver that does not answer. */
+static void a_call_that_cannot_begin_is_not_blamed_on_the_resolver(void **state)
+{
+    (void)state;
+    driver d;
+    open_driver(&d, "127.0.0.2", 9);
+    has_no_threads = true;
+    tg__io_connect(d.io, 1, 0);
+    while (d.closed_count == 0) {
+        tg__io_timer(d.io, tg_clock_mono_ns(&d.clock) + 1000000);
+        tg__io_service(d.io, true);
+    }
+    has_no_threads = false;
+    assert_int_equal(d.closed_count, 1);
+    assert_int_equal(d.closed.cause, TG__CAUSE_CONNECT);
+    assert_non_null(strstr(d.closed.text, "no thread"));
+    tg__io_close(d.io);
+    tg__credential_deinit(&d.credential);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_socket_that_is_reset_before_it_is_taken_goes_nowhere_else),
+        cmocka_unit_test(a_call_that_cannot_begin_is_not_blamed_on_the_resolver),
     };
     return cmocka_run_group_tests_name("sdk.lost_socket", tests, NULL, NULL);
 }

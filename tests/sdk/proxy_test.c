@@ -163,6 +163,9 @@ static void a_refusal_keeps_status_and_delay(void **state)
         {"HTTP/2 200 OK\r\n\r\n", 0, 0},
         {"nonsense\r\n\r\n", 0, 0},
         {"HTTP/1.1 099 x\r\n\r\n", 0, 0},
+        {"HTTP/1.1 2000 OK\r\n\r\n", 0, 0},
+        {"HTTP/1.1 200x OK\r\n\r\n", 0, 0},
+        {"HTTP/1.1 404\r\n\r\n", 404, 0},
         {"HTTP/1.1 200 OK\r\n", 0, 0}, /* ends before its end */
         {"", 0, 0},
     };

@@ -96,6 +96,7 @@ void sim_session_open(sim_session *session, const sim_market *market, sim_messag
     session->limits.message_size_max = SIM_MESSAGE_SIZE;
     session->limits.subscribe_per_second =
         market->subscribe_per_second != 0 ? market->subscribe_per_second : 1000;
+    session->limits.reconnect_spread_ms = market->reconnect_spread_ms;
     tg__channel_init(&session->channel, session->ids, session->images, SIM_INSTRUMENTS,
                      SIM_RESOLUTION_NS);
     session->channel.boundary = market->boundary;
@@ -116,6 +117,15 @@ void sim_session_open(sim_session *session, const sim_market *market, sim_messag
     sim_message *message = sim_session_put(session);
     assert_int_equal(tg__welcome_encode(&welcome, message->bytes, SIM_MESSAGE_SIZE, &message->size),
                      TG_OK);
+}
+
+void sim_session_tell_limits(sim_session *session)
+{
+    session->limits.reconnect_spread_ms = session->market->reconnect_spread_ms;
+    sim_message *message = sim_session_put(session);
+    assert_int_equal(
+        tg__limits_encode(&session->limits, message->bytes, SIM_MESSAGE_SIZE, &message->size),
+        TG_OK);
 }
 
 static void fill_instrument(tg_instrument *instrument, tg_instrument_id id)

@@ -31,6 +31,7 @@ typedef struct sim_market {
     const int64_t *now_ns;            /* the test's clock */
     uint32_t token_lifetime_s;        /* that WELCOME names; 0: for ever */
     uint32_t subscribe_per_second;    /* likewise; 0: plenty */
+    uint32_t reconnect_spread_ms;     /* likewise; 0: not told */
     tg_image images[SIM_INSTRUMENTS]; /* by id */
     tg_version newest[SIM_INSTRUMENTS];
 } sim_market;
@@ -98,6 +99,8 @@ void sim_session_frame(sim_session *session);
 /* As after an overflow of its ring: everything queued goes, and a snapshot with reason GAP comes.
  */
 void sim_session_overflow(sim_session *session);
+/* The market's spread is another one now, and the client is told. */
+void sim_session_tell_limits(sim_session *session);
 /* The oldest message for the client, NULL: none. Valid until the next call of this session. */
 const sim_message *sim_session_take(sim_session *session);
 

@@ -61,7 +61,7 @@ static bool welcome(raw_server *server, int fd)
         .frame_interval_ms = 10,
         .heartbeat_interval_ms = HEARTBEAT_MS,
         .time_resolution_ns = 1000,
-        .limits = {100, 10, TG__MESSAGE_SIZE_MAX, 1000},
+        .limits = {100, 10, TG__MESSAGE_SIZE_MAX, 1000, 0},
     };
     uint8_t message[256];
     uint8_t frame[300];

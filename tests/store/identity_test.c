@@ -168,7 +168,7 @@ static void a_new_scale_drops_the_values_and_refuses_older_epochs(void **state)
     assert_int_equal(row.image.seq, 0);
     assert_int_equal(row.age_ns, -1);
     assert_int_equal(tg_view_changed(view, before, &changed, 1), 1);
-    assert_int_equal(tg_view_instrument(view, 1)->price_exponent, -4);
+    assert_int_equal(entry_at(view, 1).price_exponent, -4);
     assert_int_equal(admit_at(at->store, 1, quote(3, 51, 300100), S), TG__REFUSED_EPOCH);
     assert_int_equal(admit_at(at->store, 1, quote(4, 1, 30010000), S), TG__ADMITTED);
     row = row_at(publish(at), 1, S);
@@ -187,7 +187,7 @@ static void new_tick_sizes_alone_keep_the_values(void **state)
     assert_int_equal(tg__store_rescale(at->store, &finer), TG_OK);
     const tg_view *view = publish(at);
     assert_int_equal(row_at(view, 1, S).image.value[TG_FIELD_BID_PRICE], 300);
-    assert_int_equal(tg_view_instrument(view, 1)->band[0].tick_size, 5);
+    assert_int_equal(entry_at(view, 1).band[0].tick_size, 5);
 }
 
 static void an_entry_restated_at_another_scale_keeps_the_version_as_a_floor(void **state)
@@ -308,9 +308,161 @@ static void orphans_give_way_when_the_store_is_full(void **state)
     const tg_view *view = publish(at);
     assert_int_equal(tg_view_count(view), 4);
     for (tg_instrument_id i = 0; i < 4; i++) {
-        assert_string_equal(tg_view_instrument(view, i)->symbol, new_symbols[i]);
+        assert_string_equal(entry_at(view, i).symbol, new_symbols[i]);
     }
     assert_int_equal(row_at(view, 0, S).quality, TG_QUALITY_UNKNOWN);
+}
+
+static tg_instrument with_bands(tg_instrument_id id, const char *symbol, int64_t step)
+{
+    tg_instrument entry = instrument_of(id, 0, symbol);
+    entry.band_count = 2;
+    entry.band[0] = (tg_tick_band){INT64_MIN, step};
+    entry.band[1] = (tg_tick_band){1000, 2 * step};
+    return entry;
+}
+
+/* Names of all venues, other ones in each generation. */
+static tg_err name_all_venues(tg_store *store, unsigned generation)
+{
+    tg__store_restart(store, 11, generation); /* a new one only */
+    tg_err err = TG_OK;
+    for (unsigned id = 0; id < TG_VENUE_MAX && err == TG_OK; id++) {
+        tg_venue venue = {.id = (tg_venue_id)id};
+        (void)snprintf(venue.name, sizeof venue.name, "V%u-%u", id, generation);
+        err = tg__store_define_venue(store, &venue);
+    }
+    return err;
+}
+
+static void names_of_venues_go_with_the_last_view_and_instrument_that_needs_them(void **state)
+{
+    fixture *at = *state;
+    tg_reader *sleeper = reader_of(at->store);
+    assert_int_equal(name_all_venues(at->store, 2), TG_OK);
+    tg__store_publish(at->store, S);
+    const tg_view *asleep = tg_reader_pin(sleeper);
+    for (unsigned generation = 3; generation < 300; generation++) {
+        tg__store_restart(at->store, 11, generation);
+        char name[TG_VENUE_NAME_SIZE];
+        for (tg_venue_id venue = 0; venue < 50; venue++) {
+            (void)snprintf(name, sizeof name, "V%u-%u", (unsigned)venue, generation);
+            name_venue(at->store, venue, name);
+        }
+        name_venue(at->store, 50, "XCME");
+        const tg_instrument entry = instrument_of((tg_instrument_id)(generation % 4), 50, "A");
+        assert_int_equal(tg__store_define_instrument(at->store, &entry), TG_OK);
+        const tg_instrument fleeting = instrument_of((tg_instrument_id)(generation + 1) % 4,
+                                                     (tg_venue_id)(generation % 50), "B");
+        assert_int_equal(tg__store_define_instrument(at->store, &fleeting), TG_OK);
+        (void)admit_at(at->store, entry.id, quote(1, 10, 300), S);
+        const tg_view *view = publish(at);
+        (void)snprintf(name, sizeof name, "V%u-%u", generation % 50, generation);
+        assert_string_equal(tg_view_venue_name(view, fleeting.venue), name);
+        assert_int_equal(row_at(view, entry.id, S).image.seq, 10); /* it goes on */
+    }
+    assert_string_equal(tg_view_venue_name(asleep, 254), "V254-2");
+    tg_reader_close(sleeper);
+}
+
+static void more_names_of_venues_than_there_is_room_for_are_refused(void **state)
+{
+    fixture *at = *state;
+    assert_int_equal(name_all_venues(at->store, 2), TG_OK);
+    const tg_view *view = publish(at);
+    assert_int_equal(name_all_venues(at->store, 3), TG_OK);
+    tg__store_publish(at->store, S);
+    assert_int_equal(name_all_venues(at->store, 4), TG_ERR_FULL);
+    tg__store_publish(at->store, S);
+    assert_string_equal(tg_view_venue_name(view, 7), "V7-2");
+    view = publish(at);
+    assert_string_equal(tg_view_venue_name(view, 1), "V1-4"); /* two had been left */
+    assert_string_equal(tg_view_venue_name(view, 2), "?");
+    assert_int_equal(name_all_venues(at->store, 5), TG_OK);
+    assert_string_equal(tg_view_venue_name(publish(at), 254), "V254-5");
+}
+
+static void an_orphan_that_gives_way_lets_go_of_its_venues_name(void **state)
+{
+    (void)state;
+    tg_store *store = store_of(300, 1);
+    char symbol[8];
+    assert_int_equal(name_all_venues(store, 2), TG_OK);
+    for (tg_instrument_id id = 0; id < 250; id++) {
+        (void)snprintf(symbol, sizeof symbol, "O%u", (unsigned)id);
+        const tg_instrument entry = instrument_of(id, (tg_venue_id)id, symbol);
+        assert_int_equal(tg__store_define_instrument(store, &entry), TG_OK);
+    }
+    tg__store_publish(store, S);
+    assert_int_equal(name_all_venues(store, 3), TG_OK);
+    tg__store_publish(store, S);
+    /* Those of two generations stay in use, the older one's by orphans alone. */
+    tg_reader *reader = reader_of(store);
+    (void)tg_reader_pin(reader);
+    assert_int_equal(name_all_venues(store, 4), TG_ERR_FULL);
+    for (tg_instrument_id id = 0; id < 300; id++) {
+        (void)snprintf(symbol, sizeof symbol, "N%u", (unsigned)id);
+        define(store, id, symbol);
+    }
+    tg__store_publish(store, S);
+    assert_int_equal(name_all_venues(store, 4), TG_OK);
+    tg_reader_close(reader);
+    tg__store_close(store);
+}
+
+static void tables_of_price_bands_give_way_to_those_that_follow_them(void **state)
+{
+    fixture *at = *state;
+    tg_reader *sleeper = reader_of(at->store);
+    tg_instrument entry = with_bands(1, "A", 1);
+    assert_int_equal(tg__store_define_instrument(at->store, &entry), TG_OK);
+    tg__store_publish(at->store, S);
+    const tg_view *asleep = tg_reader_pin(sleeper);
+    for (int64_t step = 2; step < 300; step++) { /* one after another: each gives way to the next */
+        entry = with_bands(1, "A", step);
+        assert_int_equal(tg__store_define_instrument(at->store, &entry), TG_OK);
+        assert_int_equal(entry_at(publish(at), 1).band[1].tick_size, 2 * step);
+    }
+    assert_int_equal(entry_at(asleep, 1).band[1].tick_size, 2);
+    tg_reader_close(sleeper);
+}
+
+static void more_tables_of_price_bands_than_there_is_room_for_are_refused(void **state)
+{
+    (void)state;
+    tg_store *store = store_of(160, 1);
+    const tg_instrument_id tables = 64 + 160 / 16;
+    tg_reader *reader = reader_of(store);
+    for (tg_instrument_id id = 0; id < 160; id++) {
+        char symbol[8];
+        (void)snprintf(symbol, sizeof symbol, "S%u", (unsigned)id);
+        const tg_instrument entry = with_bands(id, symbol, 1 + id);
+        assert_int_equal(tg__store_define_instrument(store, &entry),
+                         id < tables ? TG_OK : TG_ERR_FULL);
+    }
+    tg__store_publish(store, S);
+    const tg_view *view = tg_reader_pin(reader);
+    assert_int_equal(tg_view_count(view), tables);
+    assert_int_equal(entry_at(view, tables - 1).band[1].tick_size, 2 * tables);
+    /* One that is there, and the usual one. */
+    tg_instrument entry = with_bands(100, "S100", 1);
+    assert_int_equal(tg__store_define_instrument(store, &entry), TG_OK);
+    entry = with_bands(101, "S101", 1000);
+    entry.band_count = 1;
+    assert_int_equal(tg__store_define_instrument(store, &entry), TG_OK);
+    /* A place is free as soon as no view shows what it was for. */
+    entry = with_bands(102, "S102", 1000);
+    assert_int_equal(tg__store_remove(store, 5), TG_OK);
+    assert_int_equal(tg__store_define_instrument(store, &entry), TG_ERR_FULL);
+    tg__store_publish(store, S);
+    assert_int_equal(tg__store_define_instrument(store, &entry), TG_ERR_FULL);
+    assert_int_equal(entry_at(view, 5).band[1].tick_size, 12);
+    tg_reader_unpin(reader);
+    assert_int_equal(tg__store_define_instrument(store, &entry), TG_OK);
+    tg__store_publish(store, S);
+    assert_int_equal(entry_at(tg_reader_pin(reader), 102).band[1].tick_size, 2000);
+    tg_reader_close(reader);
+    tg__store_close(store);
 }
 
 static void superseded_entries_that_are_pinned_can_use_up_the_spare_ones(void **state)
@@ -339,12 +491,12 @@ static void superseded_entries_that_are_pinned_can_use_up_the_spare_ones(void **
     assert_int_equal(tg__store_rename(at->store, 1, "Y1"), TG_OK);
     assert_int_equal(tg__store_rename(at->store, 2, "Y2"), TG_ERR_FULL);
     const tg_view *view = publish(at);
-    assert_null(tg_view_instrument(view, 2)); /* not under its old name */
-    assert_string_equal(tg_view_instrument(view, 1)->symbol, "Y1");
-    assert_string_equal(tg_view_instrument(asleep, 2)->symbol, "C");
+    assert_false(is_known(view, 2)); /* not under its old name */
+    assert_string_equal(entry_at(view, 1).symbol, "Y1");
+    assert_string_equal(entry_at(asleep, 2).symbol, "C");
     tg_reader_unpin(sleeper);
     define(at->store, 2, "Y2");
-    assert_string_equal(tg_view_instrument(publish(at), 2)->symbol, "Y2");
+    assert_string_equal(entry_at(publish(at), 2).symbol, "Y2");
     tg_reader_close(sleeper);
 }
 
@@ -368,6 +520,11 @@ int main(void)
         WITH_STORE(another_lineage_is_taken_over_with_a_mark),
         WITH_STORE(another_lineage_that_proves_its_age_needs_no_mark),
         WITH_STORE(orphans_give_way_when_the_store_is_full),
+        WITH_STORE(names_of_venues_go_with_the_last_view_and_instrument_that_needs_them),
+        WITH_STORE(more_names_of_venues_than_there_is_room_for_are_refused),
+        cmocka_unit_test(an_orphan_that_gives_way_lets_go_of_its_venues_name),
+        WITH_STORE(tables_of_price_bands_give_way_to_those_that_follow_them),
+        cmocka_unit_test(more_tables_of_price_bands_than_there_is_room_for_are_refused),
         WITH_STORE(superseded_entries_that_are_pinned_can_use_up_the_spare_ones),
     };
     return cmocka_run_group_tests_name("store.identity", tests, NULL, NULL);

@@ -165,6 +165,27 @@ static void the_account_holds_at_the_ends_of_the_numbers(void **state)
     tg__store_close(store);
 }
 
+/* A row whose covered count is right only modulo 2^64 follows no tick: holes of before would lie
+ * over those of after, and what comes into one would come into all. */
+static void a_seq_that_goes_round_its_bits_is_a_break(void **state)
+{
+    (void)state;
+    const uint64_t late = UINT64_MAX - 10;
+    tg_store *store = begun();
+    assert_int_equal(offer(store, 2, late, 1), TG__ADMITTED);
+    for (uint32_t epoch = 3; epoch < 6; epoch++) {
+        assert_int_equal(offer(store, epoch, 2, 13), TG__ADMITTED);
+        assert_int_equal(offer(store, epoch, late, 1), TG__ADMITTED);
+    }
+    assert_int_equal(offer(store, 5, 500, 1), TG__REFUSED_REGRESSION);
+    assert_ledger(store, (tg_ledger){.lane_ticks = 1 + (late - 100) + 3 * (13 + late - 2),
+                                     .received = 8,
+                                     .conflated = 3 * UINT64_C(12),
+                                     .lost = (late - 101) + 3 * (late - 3) - 1,
+                                     .superseded = 1});
+    tg__store_close(store);
+}
+
 static void a_removed_instrument_takes_its_account_along_and_the_total_stays(void **state)
 {
     (void)state;
@@ -392,6 +413,7 @@ int main(void)
         cmocka_unit_test(a_seq_that_begins_anew_is_a_break_and_loses_nothing),
         cmocka_unit_test(values_that_come_again_in_another_scale_are_no_other_tick),
         cmocka_unit_test(the_account_holds_at_the_ends_of_the_numbers),
+        cmocka_unit_test(a_seq_that_goes_round_its_bits_is_a_break),
         cmocka_unit_test(a_removed_instrument_takes_its_account_along_and_the_total_stays),
         cmocka_unit_test(the_ledger_comes_to_the_senders_own_counts),
         cmocka_unit_test(more_holes_than_are_kept_only_overstate_the_loss),

@@ -92,6 +92,19 @@ static inline tg_reader *reader_of(tg_store *store)
     return reader;
 }
 
+static inline tg_instrument entry_at(const tg_view *view, tg_instrument_id id)
+{
+    tg_instrument entry;
+    assert_int_equal(tg_view_instrument(view, id, &entry), TG_OK);
+    return entry;
+}
+
+static inline bool is_known(const tg_view *view, tg_instrument_id id)
+{
+    tg_instrument entry;
+    return tg_view_instrument(view, id, &entry) == TG_OK;
+}
+
 static inline tg_row row_at(const tg_view *view, tg_instrument_id id, int64_t now_mono_ns)
 {
     tg_row row;

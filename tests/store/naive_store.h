@@ -84,7 +84,7 @@ static inline tg_instrument_id naive_id(unsigned row)
     }
 }
 
-/* "SYM-n"; as names they are the index n, as venues "VENUE-n". */
+/* What stands behind the last dash: symbols and venues are names with a number. */
 unsigned naive_name_of(const char *symbol);
 
 void naive_open(naive_store *naive);

@@ -47,16 +47,31 @@ static uint64_t below(day *at, uint64_t limit)
     return random_below(&at->random, limit);
 }
 
+/* From none to all of them; few different ones, so that instruments have the same. */
+static void random_bands(day *at, tg_instrument *entry)
+{
+    static const uint8_t counts[] = {0, 1, 1, 2, TG_TICK_BAND_MAX};
+    const int64_t from_price = below(at, 2) == 0 ? INT64_MIN : (int64_t)below(at, 2);
+    entry->band_count = counts[below(at, sizeof counts)];
+    for (unsigned i = 0; i < entry->band_count; i++) {
+        entry->band[i] = (tg_tick_band){from_price + 10 * (int64_t)i, 1 + (int64_t)below(at, 2)};
+    }
+}
+
 static tg_instrument random_entry(day *at, unsigned row)
 {
+    /* Some differ only behind what an entry keeps by itself. */
+    static const char *const heads[] = {"SYM-", "A-SYMBOL-THAT-IS-LONGER-THAN-ITS-HEAD-", "S-"};
+    const unsigned name = (unsigned)below(at, naive_names);
     char symbol[TG_SYMBOL_SIZE];
-    (void)snprintf(symbol, sizeof symbol, "SYM-%u", (unsigned)below(at, naive_names));
+    (void)snprintf(symbol, sizeof symbol, "%s%u", heads[name % 3], name);
     tg_instrument entry =
         instrument_of(naive_id(row), (tg_venue_id)below(at, naive_venues), symbol);
     entry.price_exponent = (int8_t)(below(at, 8) == 0 ? -3 : -2);
     entry.delayed = below(at, 10) == 0;
     entry.cadence_ms = below(at, 2) == 0 ? 0 : (uint32_t)below(at, 50);
     entry.epoch = (uint32_t)random_any_size(&at->random, 4);
+    random_bands(at, &entry);
     return entry;
 }
 
@@ -283,25 +298,40 @@ static void step_condition(day *at, unsigned row)
     }
 }
 
+static void compare_entry(const tg_instrument *entry, const tg_instrument *expected)
+{
+    assert_string_equal(entry->symbol, expected->symbol);
+    assert_string_equal(entry->currency, expected->currency);
+    assert_int_equal(entry->venue, expected->venue);
+    assert_int_equal(entry->price_exponent, expected->price_exponent);
+    assert_int_equal(entry->delayed, expected->delayed);
+    assert_int_equal(entry->epoch, expected->epoch);
+    assert_int_equal(entry->cadence_ms, expected->cadence_ms);
+    assert_int_equal(entry->band_count, expected->band_count);
+    assert_memory_equal(entry->band, expected->band,
+                        expected->band_count * sizeof expected->band[0]);
+}
+
 static void compare_row(const tg_view *view, const naive_view *expected, unsigned index,
                         int64_t now_mono_ns)
 {
     const naive_row *naive = &expected->row[index];
     tg_row row;
     const tg_err err = tg_view_row(view, naive_id(index), now_mono_ns, &row);
-    const tg_instrument *entry = tg_view_instrument(view, naive_id(index));
+    tg_instrument entry;
+    const tg_err entry_err = tg_view_instrument(view, naive_id(index), &entry);
     if (!naive->known) {
         assert_int_equal(err, TG_ERR_NOT_FOUND);
-        assert_null(entry);
+        assert_int_equal(entry_err, TG_ERR_NOT_FOUND);
         return;
     }
     assert_int_equal(err, TG_OK);
+    assert_int_equal(entry_err, TG_OK);
     assert_int_equal(row.quality, naive_quality(expected, naive, now_mono_ns));
     assert_int_equal(row.history_restarted, naive->restarted);
     assert_int_equal(row.changed_in, naive->changed_in);
-    assert_string_equal(entry->symbol, naive->entry.symbol);
-    assert_int_equal(entry->price_exponent, naive->entry.price_exponent);
-    assert_int_equal(entry->id, naive_id(index));
+    compare_entry(&entry, &naive->entry);
+    assert_int_equal(entry.id, naive_id(index));
     if (!naive->has_value) {
         assert_int_equal(row.age_ns, -1);
         assert_int_equal(row.image.present, 0);

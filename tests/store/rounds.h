@@ -135,9 +135,10 @@ static inline const char *check_cut(const tg_view *view)
         sum += row.image.value[TG_FIELD_BID_PRICE];
         char symbol[TG_SYMBOL_SIZE];
         name_of_round(round, i, symbol);
-        const tg_instrument *entry = tg_view_instrument(view, (tg_instrument_id)i);
+        tg_instrument entry;
         tg_instrument_id found = TG_INSTRUMENT_NONE;
-        if (strcmp(entry->symbol, symbol) != 0 ||
+        if (tg_view_instrument(view, (tg_instrument_id)i, &entry) != TG_OK ||
+            strcmp(entry.symbol, symbol) != 0 ||
             tg_view_find(view, "XCME", symbol, &found) != TG_OK || found != i) {
             return "a name comes from another round";
         }

@@ -110,6 +110,43 @@ static void every_failing_allocation_is_reported_and_leaves_nothing(void **state
     assert_true(refused > 0);
 }
 
+static void a_desk_fits_into_four_megabytes(void **state)
+{
+    (void)state;
+    tg_store *store = store_of(2400, 4);
+    assert_in_range(tg__store_memory_size(store), 1, 4 * 1000 * 1000);
+    tg__store_close(store);
+}
+
+static void the_parts_of_the_memory_are_all_of_it(void **state)
+{
+    (void)state;
+    tg_store *store = store_with((tg__store_options){.instruments_max = 500,
+                                                     .readers_max = 2,
+                                                     .transitions_max = 100,
+                                                     .history_points = 8,
+                                                     .history_instruments = 20,
+                                                     .history_step_ms = 1});
+    size_t sum = 0;
+    for (int part = 0; part < TG__STORE_PART_COUNT; part++) {
+        assert_int_not_equal(tg__store_memory_part(store, (tg__store_part)part), 0);
+        sum += tg__store_memory_part(store, (tg__store_part)part);
+    }
+    assert_int_equal(sum, tg__store_memory_size(store));
+    assert_true(tg__store_memory_part(store, TG__STORE_CELLS) >= (size_t)4 * 500 * 192);
+    assert_true(tg__store_memory_part(store, TG__STORE_HISTORY) >= (size_t)20 * 8 * 72);
+    tg__store_close(store);
+}
+
+static void read_identity(const tg_view *view, tg_instrument_id id)
+{
+    tg_instrument entry;
+    tg_instrument_id found = TG_INSTRUMENT_NONE;
+    assert_int_equal(tg_view_instrument(view, id, &entry), TG_OK);
+    const char *venue = tg_view_venue_name(view, entry.venue);
+    assert_int_equal(tg_view_find(view, venue, entry.symbol, &found), TG_OK);
+}
+
 static void nothing_allocates_after_open(void **state)
 {
     (void)state;
@@ -126,6 +163,7 @@ static void nothing_allocates_after_open(void **state)
     tg_depth depth;
     tg_transition told[100];
     tg_ledger ledger;
+    tg_refusals refusals;
     tg_reader *reader = NULL;
     char symbol[TG_SYMBOL_SIZE];
     tg_row row;
@@ -134,6 +172,8 @@ static void nothing_allocates_after_open(void **state)
     assert_int_equal(tg_reader_open(store, &reader), TG_OK);
     for (unsigned round = 0; round < 200; round++) {
         tg__store_restart(store, 1, round / 50);
+        (void)snprintf(symbol, sizeof symbol, "VENUE-%u", round);
+        name_venue(store, 0, symbol);
         tg__store_set_link(store, (tg__link_state)(round % 4), S);
         for (tg_instrument_id id = 0; id < 64; id++) {
             (void)snprintf(symbol, sizeof symbol, "S%u", (unsigned)id);
@@ -163,6 +203,8 @@ static void nothing_allocates_after_open(void **state)
             drawn += found == TG_OK && point_count > 1 ? 1 : 0;
             assert_int_equal(tg_view_depth(view, tg_view_id(view, i), S, &depth), TG_OK);
             assert_int_equal(tg_view_ledger(view, tg_view_id(view, i), &ledger), TG_OK);
+            assert_int_equal(tg_view_refusals(view, tg_view_id(view, i), &refusals), TG_OK);
+            read_identity(view, tg_view_id(view, i));
         }
         (void)tg_view_changed(view, 0, ids, 64);
         tg__store_sweep(store, S * round);
@@ -201,6 +243,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_out_of_range_are_refused),
         cmocka_unit_test(every_failing_allocation_is_reported_and_leaves_nothing),
+        cmocka_unit_test(a_desk_fits_into_four_megabytes),
+        cmocka_unit_test(the_parts_of_the_memory_are_all_of_it),
         cmocka_unit_test(nothing_allocates_after_open),
         cmocka_unit_test(counters_need_their_size_and_older_callers_get_theirs),
     };

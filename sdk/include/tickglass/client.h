@@ -87,7 +87,7 @@ typedef struct tg_client_options {
     uint32_t events_max;       /**< bounded queue; when full the oldest go, counted. 0: 256 */
     uint32_t backoff_first_ms; /**< window of the first retry; 0: 500 */
     uint32_t backoff_cap_ms;   /**< largest window; 0: 15,000 */
-    uint64_t random_seed;      /**< 0: from the system; else jitter is reproducible (tests) */
+    uint64_t random_seed;      /**< 0: drawn by mbedTLS; else jitter is reproducible (tests) */
     /**
      * Called on the network thread after each publication, so that a UI can wake up. Must not block
      * and may call what is "Thread: any. Blocks: no." only, tg_client_stop() for one. No lock is
@@ -196,6 +196,7 @@ TG_API void tg_client_options_init(tg_client_options *opt);
  * @retval TG_ERR_CERTIFICATE       ca_file cannot be read or holds no certificate; the client's
  *                                  certificate or key cannot be read, the password is wrong or
  *                                  missing, or the key is not the certificate's
+ * @retval TG_ERR_IO                the system gives no random numbers, and random_seed is 0
  * @retval TG_ERR_NO_MEMORY         allocation failed
  * Thread: any.  Blocks: reads ca_file and the client's files.  Owner of *out: the caller.  Since:
  * 0.1
@@ -398,6 +399,8 @@ typedef struct tg_client_counters {
     uint64_t stops;         /**< ends after which trying again cannot help: 403, 4003, ... */
     uint64_t wanted;        /**< names that subscriptions want now, or that are being given back */
     uint64_t held;          /**< of which the gateway sends, in the latest session */
+    uint64_t reconnect_spread_ms; /**< in which the gateway can take back all that it serves, as it
+                                     told; 0: it did not */
 } tg_client_counters;
 
 /** Set struct_size first. Thread: any.  Blocks: no.  Since: 0.1 */

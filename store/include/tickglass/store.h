@@ -218,9 +218,13 @@ typedef struct tg_history_point {
 TG_API TG_MUST_CHECK tg_err tg_view_history(const tg_view *view, tg_instrument_id id,
                                             tg_history_point *out, size_t capacity, size_t *count);
 
-/** The dictionary entry, NULL if the id is not known; valid while pinned. Thread: reader.  Since:
- * 0.1 */
-TG_API const tg_instrument *tg_view_instrument(const tg_view *view, tg_instrument_id id);
+/**
+ * The dictionary entry: names, scale, price bands.
+ * @retval TG_ERR_NOT_FOUND  the id is not known in this view
+ * Thread: reader.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_view_instrument(const tg_view *view, tg_instrument_id id,
+                                               tg_instrument *out);
 
 /** The venue's name, "?" if it was never named; valid while pinned. Thread: reader.  Since: 0.1 */
 TG_API const char *tg_view_venue_name(const tg_view *view, tg_venue_id venue);

@@ -20,6 +20,9 @@ function welcome(f) {
   good('unknown optional features', ['M13'], { features: 0xffffffff });
   good('64-bit limits', ['M7'], { instance: w.U64_MAX, lineage: 0, boundary: w.U64_MAX, ts: w.I64_MIN, generation: 0xffffffff, size: 0xffffffff, token: 0 });
   good('resolution 1 s', ['M9'], { resolution: 1000000000 });
+  good('a spread of reconnects', ['M42'], {}, w.u32(8334));
+  good('the longest spread, and longer than known', ['M10', 'M42'], {}, w.u32(0xffffffff), [7]);
+  good('a spread of 0 is none', ['M42'], {}, w.u32(0));
   for (const bit of [32, 63]) good(`feature bit ${bit} is read; the session ends over it`, ['M13'], { features: 1n << BigInt(bit) });
   bad('flags', ['M10'], { flags: 1 }, ['FLAGS', 1]);
   bad('frame interval 0', ['M5'], { frame: 0 }, ['VALUE_RANGE', 50]);
@@ -42,6 +45,9 @@ export const tokenAnswer = (accepted, lifetime, ...rest) => w.message(w.u8(5), w
 function fixed(f) {
   f.good('LIMITS', ['M14'], 'gateway', limitsOf(8192, 0, 1 << 20, 1));
   f.good('LIMITS: longer than known', ['M10'], 'gateway', limitsOf(0, 8192, 0, 0xffffffff, 7));
+  f.good('LIMITS: a spread of reconnects', ['M42'], 'gateway', limitsOf(1, 2, 3, 4, w.u32(500)));
+  f.good('LIMITS: a spread that is not whole is none', ['M10', 'M42'], 'gateway', limitsOf(1, 2, 3, 4, [1, 2, 3]));
+  f.good('LIMITS: a spread, and longer than known', ['M10', 'M42'], 'gateway', limitsOf(1, 2, 3, 4, w.u32(1), [0]));
   f.bad('LIMITS: flags', ['M10'], 'gateway', w.message(w.u8(4), w.u8(2), [1, 1, 1, 1].map(w.u32)), ['FLAGS', 1]);
   f.bad('LIMITS: no subscriptions', ['M14'], 'gateway', limitsOf(1, 1, 1, 0), ['VALUE_RANGE', 14]);
   f.bad('LIMITS: 8193 instruments', ['M14'], 'gateway', limitsOf(8193, 1, 1, 1), ['VALUE_RANGE', 2]);

@@ -11,10 +11,15 @@ const between = (c, least, most) => {
   return c.within(c.u32(), least, most, at);
 };
 
-const limits = (c) => ({
-  instruments_max: between(c, 0, 8192), priority_max: between(c, 0, 8192), message_size_max: between(c, 0, 2 ** 20),
-  subscribe_per_second: between(c, 1, 0xffffffff),
-});
+/** The spread is left out where it is 0 or not told; less than its four bytes are a rest like any other. */
+function limits(c) {
+  const m = {
+    instruments_max: between(c, 0, 8192), priority_max: between(c, 0, 8192), message_size_max: between(c, 0, 2 ** 20),
+    subscribe_per_second: between(c, 1, 0xffffffff),
+  };
+  const spread = c.end - c.at >= 4 ? c.u32() : 0;
+  return spread > 0 ? { ...m, reconnect_spread_ms: spread } : m;
+}
 
 function welcome(c) {
   c.zero();

@@ -11,6 +11,7 @@ typedef struct tg__limits {
     uint32_t priority_max;         /* on the priority channel */
     uint32_t message_size_max;     /* bytes of any message to the client */
     uint32_t subscribe_per_second; /* items */
+    uint32_t reconnect_spread_ms;  /* 0: not told */
 } tg__limits;
 
 #define TG__FEATURE_STATE_DIGEST (UINT64_C(1) << 0)

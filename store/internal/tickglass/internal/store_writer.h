@@ -26,14 +26,19 @@ TG_MUST_CHECK tg_err tg__store_open(const tg__store_options *options, tg_store *
 /* Every reader must be closed. NULL is allowed. Thread: writer. */
 void tg__store_close(tg_store *store);
 
+/* TG_ERR_FULL: pinned views, and instruments from before a restart, hold so many venues' names (of
+ * 512) that none is free; the venue keeps the name that it had. */
 TG_MUST_CHECK tg_err tg__store_define_venue(tg_store *store, const tg_venue *venue);
 
 /*
  * A new instrument or its entry restated; other exponents drop the values until the next admission.
  * TG_ERR_ID_REUSED: the id names another venue or symbol in this generation, or was removed in it;
- * TG_ERR_INSTRUMENTS: the store is full; TG_ERR_FULL: pinned views hold so many superseded entries
- * that none is free, and the instrument is not known until it is defined again. So also in
- * tg__store_rename() and tg__store_rescale().
+ * TG_ERR_INSTRUMENTS: the store is full; TG_ERR_FULL: no entry is free, or no place for what it
+ * needs besides, and the instrument is not known until it is defined again. So also in
+ * tg__store_rename() and tg__store_rescale(). There are 2 * instruments_max       entries, those
+ * that only pinned views have among them, of which instruments_max           may have symbols of
+ * over 31 bytes; 64 + instruments_max / 16 tables of price bands other than a single one from
+ * INT64_MIN on; 64 + instruments_max / 16 currencies.
  */
 TG_MUST_CHECK tg_err tg__store_define_instrument(tg_store *store, const tg_instrument *instrument);
 /* True if id is in use and belongs to that venue. */
@@ -136,5 +141,20 @@ bool tg__store_is_watched(const tg_store *store);
 
 /* Bytes that the store allocated at open; it never allocates again. Thread: any. */
 size_t tg__store_memory_size(const tg_store *store);
+
+/* What they are for. */
+typedef enum tg__store_part {
+    TG__STORE_CELLS,      /* values of rows: one cell for each row and version */
+    TG__STORE_VERSIONS,   /* each version's identities, lists and axes */
+    TG__STORE_BOOKS,      /* each version's depth */
+    TG__STORE_DICTIONARY, /* entries, shared by the versions */
+    TG__STORE_ACCOUNTS,   /* ledger, losses, refusals */
+    TG__STORE_HISTORY,    /* and transitions */
+    TG__STORE_REST
+} tg__store_part;
+#define TG__STORE_PART_COUNT 7
+
+/* All parts together are tg__store_memory_size(). Thread: any. */
+size_t tg__store_memory_part(const tg_store *store, tg__store_part part);
 
 #endif
