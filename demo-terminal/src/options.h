@@ -32,6 +32,7 @@ typedef struct terminal_options {
     const char *font_size;
     int seconds; /* 0: until it is closed; without a display 10 */
     bool headless;
+    bool gpu; /* --renderer gpu */
     bool check_config;
     bool diagnose;
     bool help;

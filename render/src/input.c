@@ -72,6 +72,10 @@ bool tg__input_translate(const SDL_Event *event, tg_input *out)
         return true;
     case SDL_KEYDOWN:
         return translate_key(&event->key, out);
+    case SDL_RENDER_TARGETS_RESET:
+    case SDL_RENDER_DEVICE_RESET:
+        out->kind = TG_INPUT_EXPOSED;
+        return true;
     case SDL_WINDOWEVENT:
         return translate_window(&event->window, out);
     default:
