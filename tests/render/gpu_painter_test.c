@@ -129,26 +129,37 @@ static void random_changes_look_as_the_reference_has_them(void **state)
     close_backends(&b);
 }
 
-/* More colours than the atlas has places for, within one list, too. */
+static void put_colored_cell(tg_grid *grid, uint16_t row, uint16_t column, uint32_t number)
+{
+    const char text[2] = {(char)('0' + number % 10), '\0'};
+    const tg_style style = {number * 977 % 0xffffff, number * 131 % 0xffffff, 0};
+    tg_grid_put(grid, row, column, style, text);
+}
+
+/* More colours than the atlas has places for. The first rows show tiles of the middle of the page
+ * before, which then give way to others of the same list. */
 static void tiles_that_give_way_are_drawn_before_they_do(void **state)
 {
     (void)state;
+    enum {
+        COLUMNS = 120,
+        ROWS = 40,
+        KEPT_ROWS = 3,
+        CELLS = COLUMNS * ROWS
+    };
     backends b;
     open_backends(&b);
-    fit(&b, 120, 40);
-    uint32_t color = 1;
-    for (int pass = 0; pass < 3; pass++) {
-        for (uint16_t row = 0; row < 40; row++) {
-            for (uint16_t column = 0; column < 120; column++) {
-                const char text[2] = {(char)('0' + color % 10), '\0'};
-                const tg_style style = {color * 977 % 0xffffff, color * 131 % 0xffffff, 0};
-                tg_grid_put(b.grid, row, column, style, text);
-                color++;
-            }
+    fit(&b, COLUMNS, ROWS);
+    assert_true(CELLS > TILES_MAX);
+    for (uint32_t pass = 0; pass < 3; pass++) {
+        for (uint32_t i = 0; i < CELLS; i++) {
+            const bool kept = pass > 0 && i < KEPT_ROWS * COLUMNS;
+            const uint32_t number = kept ? (pass - 1) * CELLS + CELLS / 2 + i : pass * CELLS + i;
+            put_colored_cell(b.grid, (uint16_t)(i / COLUMNS), (uint16_t)(i % COLUMNS), number);
         }
+        tg_grid_forget(b.grid);
         draw_both(&b);
     }
-    assert_true(color > TILES_MAX);
     close_backends(&b);
 }
 
