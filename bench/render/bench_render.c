@@ -13,9 +13,9 @@
 #include "x_server.h"
 
 enum {
-    rounds = 24,
-    rounds_unmeasured = 2,
-    passes_a_round = 6,
+    rounds = 8,
+    rounds_unmeasured = 1,
+    passes_a_round = 24,
     samples_count = rounds * passes_a_round,
     screen_width = 3840,
     screen_height = 2160

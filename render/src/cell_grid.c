@@ -211,12 +211,12 @@ uint16_t tg_grid_put(tg_grid *grid, uint16_t row, uint16_t column, tg_style styl
     return put_clipped(grid, span, style, text);
 }
 
-void tg_grid_put_label(tg_grid *grid, tg_span span, tg_align align, tg_style style,
-                       const char *text)
+/* Text of needed columns. */
+static void put_aligned(tg_grid *grid, tg_span span, tg_align align, tg_style style,
+                        const char *text, uint16_t needed)
 {
     static const char ellipsis[] = "\xE2\x80\xA6";
     tg_grid_fill(grid, span, style);
-    const uint16_t needed = tg_text_columns(text);
     if (span.width == 0) {
         return;
     }
@@ -232,12 +232,19 @@ void tg_grid_put_label(tg_grid *grid, tg_span span, tg_align align, tg_style sty
     (void)put_clipped(grid, inner, style, text);
 }
 
+void tg_grid_put_label(tg_grid *grid, tg_span span, tg_align align, tg_style style,
+                       const char *text)
+{
+    put_aligned(grid, span, align, style, text, tg_text_columns(text));
+}
+
 void tg_grid_put_number(tg_grid *grid, tg_span span, tg_style style, const char *text)
 {
     /* A span that the right edge cuts shows less than its width: that counts as too narrow too. */
     const bool cut = (uint32_t)span.column + span.width > grid->columns;
-    if (!cut && tg_text_columns(text) <= span.width) {
-        tg_grid_put_label(grid, span, TG_ALIGN_RIGHT, style, text);
+    const uint16_t needed = tg_text_columns(text);
+    if (!cut && needed <= span.width) {
+        put_aligned(grid, span, TG_ALIGN_RIGHT, style, text, needed);
         return;
     }
     for (uint16_t i = 0; i < span.width; i++) {
