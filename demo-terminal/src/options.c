@@ -36,6 +36,7 @@ typedef enum option_id {
     OPTION_SCALE,
     OPTION_SECONDS,
     OPTION_HEADLESS,
+    OPTION_RENDERER,
     OPTION_HELP,
     OPTION_VERSION
 } option_id;
@@ -75,6 +76,7 @@ static const option_row option_rows[] = {
     {"--scale", OPTION_SCALE, true},
     {"--seconds", OPTION_SECONDS, true},
     {"--headless", OPTION_HEADLESS, false},
+    {"--renderer", OPTION_RENDERER, true},
     {"--help", OPTION_HELP, false},
     {"-h", OPTION_HELP, false},
     {"--version", OPTION_VERSION, false},
@@ -123,6 +125,9 @@ static const char help_text[] =
     "\n"
     "The run:\n"
     "  --headless           draw into memory, without a display\n"
+    "  --renderer NAME      surface (default): the processor draws what changes; gpu: SDL's "
+    "renderer,\n"
+    "                       with the driver that SDL_RENDER_DRIVER names or SDL takes\n"
     "  --seconds N          end after N seconds; with --headless 10 unless given\n"
     "  --state FILE         where window, palette and selection are kept from run to run; default: "
     "in\n"
@@ -257,6 +262,9 @@ static bool take_value(terminal_options *options, option_id id, const char *valu
     case OPTION_HEADLESS:
         options->headless = true;
         return true;
+    case OPTION_RENDERER:
+        options->gpu = strcmp(value, "gpu") == 0;
+        return options->gpu || strcmp(value, "surface") == 0;
     case OPTION_HELP:
         options->help = true;
         return true;

@@ -35,6 +35,7 @@ typedef struct terminal_options {
     int scale_percent; /* 0: the display's */
     int seconds;       /* 0: until it is closed; without a display 10 */
     bool headless;
+    bool gpu; /* --renderer gpu */
     bool check_config;
     bool diagnose;
     bool help;

@@ -33,6 +33,9 @@
 /* What fades or ages waits for this long after the last pass: where data flows it goes along with
  * the data, so that no pass for looks alone makes a tick wait for its turn. */
 #define LOOKS_NS (NS_PER_S / 16)
+/* Whoever presses a key, or a button, looks at what it does: its pass waits for no turn. Bounded
+ * all the same. */
+#define ANSWER_NS (NS_PER_S / 250)
 /* Nobody looks: data still comes in, but the owner sleeps long. */
 #define HIDDEN_NS NS_PER_S
 #define WHY_SIZE  400
@@ -66,6 +69,7 @@ typedef struct terminal {
     int64_t last_news_mono_ns; /* the last pass that showed news */
     int64_t last_pass_mono_ns; /* the last pass of any kind */
     bool news;                 /* something arrived that is not drawn yet */
+    bool answer_is_due;        /* to a key or the mouse, at once */
     bool over;
     bool wrote_all;
 } terminal;
@@ -135,6 +139,7 @@ static terminal_exit open_window(terminal *self, const tg_palette **palette)
     settings_size(self->settings, &window.width_px, &window.height_px);
     window.headless = options->headless;
     window.scale_percent = options->scale_percent;
+    window.backend = options->gpu ? TG_BACKEND_GPU : TG_BACKEND_SURFACE;
     tg_err err = tg_palette_find(settings_text(self->settings, SETTING_PALETTE), palette);
     if (err != TG_OK) {
         return fail("palette", err, TERMINAL_USAGE);
@@ -454,19 +459,23 @@ static tg_err take_input(terminal *self, const tg_input *input)
     case TG_INPUT_WAKE:
         return TG_OK;
     case TG_INPUT_KEY:
+        self->answer_is_due = true;
         self->selection_is_due = false; /* whoever types has chosen by himself */
         self->notice_is_due = false;
         return take_key(self, input);
     case TG_INPUT_TEXT:
+        self->answer_is_due = true;
         self->selection_is_due = false;
         screen_type(self->screen, input->text);
         return TG_OK;
     case TG_INPUT_CLICK:
+        self->answer_is_due = true;
         self->selection_is_due = false;
         self->notice_is_due = false;
         screen_click(self->screen, input->row, input->column, input->clicks);
         return TG_OK;
     case TG_INPUT_WHEEL:
+        self->answer_is_due = true;
         return take_wheel(self, input);
     case TG_INPUT_RESIZED:
     case TG_INPUT_EXPOSED:
@@ -495,6 +504,9 @@ static int64_t next_pass_mono_ns(const terminal *self)
     if (!tg_window_visible(self->window)) {
         return INT64_MAX;
     }
+    if (self->answer_is_due) {
+        return self->last_pass_mono_ns + ANSWER_NS;
+    }
     const int64_t change_ns = screen_next_change_mono_ns(self->screen);
     const int64_t settled_ns = self->last_pass_mono_ns + LOOKS_NS;
     const int64_t looks_ns = change_ns > settled_ns ? change_ns : settled_ns;
@@ -521,6 +533,7 @@ static tg_err draw_if_due(terminal *self, int64_t now_mono_ns)
         self->last_news_mono_ns = drew ? now_mono_ns : now_mono_ns - PASS_NS + EMPTY_PASS_NS;
     }
     self->news = false;
+    self->answer_is_due = false;
     self->last_pass_mono_ns = now_mono_ns;
     return err;
 }

@@ -105,6 +105,10 @@ bool tg__input_translate(const SDL_Event *event, tg_input *out)
         return translate_button(&event->button, out);
     case SDL_MOUSEWHEEL:
         return translate_wheel(&event->wheel, out);
+    case SDL_RENDER_TARGETS_RESET:
+    case SDL_RENDER_DEVICE_RESET:
+        out->kind = TG_INPUT_EXPOSED;
+        return true;
     case SDL_WINDOWEVENT:
         return translate_window(&event->window, out);
     default:

@@ -16,6 +16,7 @@
 #include "canvas.h"
 #include "cell_painter.h"
 #include "font.h"
+#include "gpu_painter.h"
 #include "input.h"
 #include "png_file.h"
 
@@ -29,10 +30,12 @@
 
 struct tg_window {
     SDL_Window *handle;
+    tg__gpu_painter *gpu; /* NULL: the picture goes into the surface */
     SDL_Surface *surface; /* SDL's; valid until the size changes */
     tg__font *font;
     tg__painter *painter;
-    /* What is painted: the surface's own pixels if they have our form, else memory of our own. */
+    /* What is painted: the surface's own pixels if they have our form, else memory of our own. With
+     * a GPU it has a size, but no pixels. */
     tg__canvas canvas;
     uint32_t *own_pixels;
     tg__rect rects[RECTS_MAX];
@@ -87,10 +90,12 @@ static void set_hints(bool headless)
     /* Else the desktop's compositor is switched off for a window that is no game. */
     SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0");
     SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "1");
+    SDL_ResetHint(SDL_HINT_VIDEODRIVER); /* of a window before: what is left is the user's */
     if (headless) {
-        SDL_SetHintWithPriority(SDL_HINT_VIDEODRIVER, "dummy", SDL_HINT_OVERRIDE);
-    } else {
-        SDL_ResetHint(SDL_HINT_VIDEODRIVER);
+        const char *asked = SDL_GetHint(SDL_HINT_VIDEODRIVER);
+        const bool offscreen = asked != NULL && strcmp(asked, "offscreen") == 0;
+        SDL_SetHintWithPriority(SDL_HINT_VIDEODRIVER, offscreen ? "offscreen" : "dummy",
+                                SDL_HINT_OVERRIDE);
     }
 }
 
@@ -150,6 +155,12 @@ static void measure_cells(tg_window *window)
 /* Asks for the surface of the present size and points the canvas at its pixels or at our own. */
 static tg_err attach_surface(tg_window *window)
 {
+    if (window->gpu != NULL) {
+        TG_TRY(tg__gpu_painter_fit(window->gpu, &window->canvas.width, &window->canvas.height));
+        measure_cells(window);
+        window->rect_count = 0;
+        return TG_OK;
+    }
     SDL_Surface *surface = SDL_GetWindowSurface(window->handle);
     TG_ENSURE(surface != NULL, TG_ERR_WINDOW);
     window->surface = surface;
@@ -273,12 +284,19 @@ static tg_err open_handle(tg_window *window, const tg_window_options *opt, char 
     if (window->handle == NULL) {
         return explain(why, why_size, "the window could not be opened");
     }
-    tg_err err = attach_surface(window);
+    tg_err err = TG_OK;
+    if (opt->backend == TG_BACKEND_GPU) {
+        err = tg__gpu_painter_open(window->handle, &window->gpu);
+    }
+    if (err == TG_OK) {
+        err = attach_surface(window);
+    }
     if (err == TG_OK) {
         err = fit_letters(window);
         measure_cells(window);
     }
-    return err == TG_ERR_WINDOW ? explain(why, why_size, "the window has no surface") : err;
+    return err == TG_ERR_WINDOW ? explain(why, why_size, "the window has nothing to draw into")
+                                : err;
 }
 
 static tg_err init_wake(tg_window *window)
@@ -335,6 +353,7 @@ void tg_window_close(tg_window *window)
     if (window == NULL) {
         return;
     }
+    tg__gpu_painter_close(window->gpu);
     if (window->handle != NULL) {
         SDL_DestroyWindow(window->handle);
     }
@@ -386,7 +405,11 @@ bool tg_window_visible(const tg_window *window)
 tg_err tg_window_draw(tg_window *window, const tg_draw_list *list)
 {
     TG_ENSURE(window != NULL && list != NULL, TG_ERR_INVALID_ARGUMENT);
-    tg__painter_draw(window->painter, list, &window->canvas);
+    if (window->gpu != NULL) {
+        TG_TRY(tg__gpu_painter_draw(window->gpu, window->painter, list));
+    } else {
+        tg__painter_draw(window->painter, list, &window->canvas);
+    }
     /* Rectangles of a pass that was never presented stay; the sum is cut off at the bound. */
     const size_t free_rects = RECTS_MAX - window->rect_count;
     if (list->full || free_rects == 0) {
@@ -419,6 +442,11 @@ static tg_err convert(const tg_window *window, tg__rect rect)
 tg_err tg_window_present(tg_window *window)
 {
     TG_ENSURE(window != NULL, TG_ERR_INVALID_ARGUMENT);
+    if (window->gpu != NULL) {
+        const bool drawn = window->rect_count > 0;
+        window->rect_count = 0;
+        return drawn ? tg__gpu_painter_present(window->gpu) : TG_OK;
+    }
     SDL_Rect rects[RECTS_MAX];
     for (size_t i = 0; i < window->rect_count; i++) {
         const tg__rect *rect = &window->rects[i];
@@ -438,7 +466,14 @@ tg_err tg_window_present(tg_window *window)
 tg_err tg_window_screenshot(const tg_window *window, const char *path)
 {
     TG_ENSURE(window != NULL && path != NULL, TG_ERR_INVALID_ARGUMENT);
-    return tg__png_write(path, &window->canvas);
+    if (window->gpu == NULL) {
+        return tg__png_write(path, &window->canvas);
+    }
+    tg_picture *picture = NULL;
+    TG_TRY(tg_picture_open(window, &picture));
+    const tg_err err = tg_picture_write(picture, path);
+    tg_picture_close(picture);
+    return err;
 }
 
 struct tg_picture {
@@ -455,6 +490,15 @@ tg_err tg_picture_open(const tg_window *window, tg_picture **out)
     tg_picture *picture = malloc(sizeof *picture + count * sizeof *picture->pixels);
     TG_ENSURE(picture != NULL, TG_ERR_NO_MEMORY);
     picture->canvas = (tg__canvas){picture->pixels, from->width, from->height, (size_t)from->width};
+    if (window->gpu != NULL) {
+        const tg_err err = tg__gpu_painter_read(window->gpu, &picture->canvas);
+        if (err != TG_OK) {
+            free(picture);
+            return err;
+        }
+        *out = picture;
+        return TG_OK;
+    }
     for (int y = 0; y < from->height; y++) {
         tg__canvas_blit(&picture->canvas, 0, y, from->pixels + (size_t)y * from->stride,
                         from->width, 1);
@@ -513,6 +557,11 @@ static bool poll_input(tg_window *window, tg_input *out)
         }
         if (!tg__input_translate(&event, out)) {
             continue;
+        }
+        const bool reset =
+            event.type == SDL_RENDER_DEVICE_RESET || event.type == SDL_RENDER_TARGETS_RESET;
+        if (reset && window->gpu != NULL) {
+            tg__gpu_painter_forget(window->gpu);
         }
         if (out->kind == TG_INPUT_RESIZED || out->kind == TG_INPUT_EXPOSED) {
             if (attach_surface(window) != TG_OK) {
@@ -608,8 +657,10 @@ void tg_window_describe(const tg_window *window, char *text, size_t size)
     char font[64];
     tg__font_describe(font, sizeof font);
     const char *driver = SDL_GetCurrentVideoDriver();
-    (void)snprintf(text, size, "SDL %d.%d.%d %s video driver %s%s", sdl.major, sdl.minor, sdl.patch,
-                   font, driver != NULL ? driver : "?", window->headless ? " (no display)" : "");
+    (void)snprintf(text, size, "SDL %d.%d.%d %s video driver %s%s%s%s", sdl.major, sdl.minor,
+                   sdl.patch, font, driver != NULL ? driver : "?",
+                   window->headless ? " (no display)" : "", window->gpu != NULL ? " renderer " : "",
+                   window->gpu != NULL ? tg__gpu_painter_driver(window->gpu) : "");
 }
 
 tg_err tg_window_set_font_size(tg_window *window, int font_size_px)

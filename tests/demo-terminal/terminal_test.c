@@ -331,23 +331,28 @@ static void write_random_script(unsigned steps)
 static void incremental_drawing_equals_drawing_everything_whatever_is_done(void **state)
 {
     (void)state;
-    static const char *const scales[] = {"1", "1.5"};
+    static const struct {
+        const char *scale;
+        const char *renderer;
+    } ways[] = {{"1", "surface"}, {"1.5", "surface"}, {"1.5", "gpu"}};
     const text_file tape = write_tape();
     const char *const play[] = {"--tape", tape.path, "--hold-until-subscribed", NULL};
-    for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) {
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         gateway_process gateway;
         assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, play));
         write_random_script(120);
-        const char *const more[] = {"--report",     REPORT,    "--script", SCRIPT,
-                                    "--check-tape", tape.path, "--scale",  scales[i],
-                                    "--seconds",    "300",     NULL};
+        const char *const more[] = {
+            "--report",  REPORT,    "--script",    SCRIPT,       "--check-tape",
+            tape.path,   "--scale", ways[i].scale, "--renderer", ways[i].renderer,
+            "--seconds", "300",     NULL};
         FILE *file = fopen(SCRIPT, "a");
         assert_non_null(file);
         (void)fputs("quit\n", file);
         assert_int_equal(fclose(file), 0);
         const int code = exit_code_of(start_terminal(&gateway, more));
         if (code != 0) {
-            fail_msg("scale %s: %d, \"%s\"", scales[i], code, file_text(SAID));
+            fail_msg("scale %s %s: %d, \"%s\"", ways[i].scale, ways[i].renderer, code,
+                     file_text(SAID));
         }
         assert_int_equal(report_count("drawn_regressions"), 0);
         assert_int_equal(report_count("drawn_unknown"), 0);

@@ -18,6 +18,13 @@ TG_BEGIN_DECLS
 
 typedef struct tg_window tg_window;
 
+/** How draw lists become pixels; the pixels are the same. */
+typedef enum tg_backend {
+    TG_BACKEND_SURFACE, /**< tiles copied into the window's surface, changes alone handed over */
+    TG_BACKEND_GPU /**< SDL_RenderGeometry from an atlas of tiles; SDL takes its best driver, or
+                      the one in SDL_RENDER_DRIVER. Where that is "software", it is slower */
+} tg_backend;
+
 typedef struct tg_window_options {
     size_t struct_size; /**< set by tg_window_options_init() */
     const char *title;
@@ -31,6 +38,7 @@ typedef struct tg_window_options {
     bool headless;                  /**< draw into memory only; no display is needed */
     int scale_percent; /**< 50 to 400: the window and its letters are so many hundredths as large as
                             the sizes above say; 0: as the display has it */
+    tg_backend backend; /**< 0: TG_BACKEND_SURFACE */
 } tg_window_options;
 
 /** Thread: any.  Blocks: no.  Since: 0.1 */
@@ -88,6 +96,7 @@ TG_API TG_MUST_CHECK tg_err tg_window_present(tg_window *window);
  * What is in the window, as a PNG file; path is only ever replaced by a whole picture.
  * @retval TG_ERR_IMAGE      the file cannot be written; errno says why
  * @retval TG_ERR_NO_MEMORY  allocation failed
+ * @retval TG_ERR_WINDOW     the GPU did not give the picture back
  * Thread: owner.  Blocks: on the disk.  Since: 0.1
  */
 TG_API TG_MUST_CHECK tg_err tg_window_screenshot(const tg_window *window, const char *path);
@@ -97,8 +106,9 @@ typedef struct tg_picture tg_picture;
 
 /**
  * @retval TG_ERR_NO_MEMORY  allocation failed
- * Thread: owner of the window.  Blocks: no.  Owner of *out: the caller; close with
- * tg_picture_close().  Since: 0.1
+ * @retval TG_ERR_WINDOW     the GPU did not give the picture back
+ * Thread: owner of the window.  Blocks: no; TG_BACKEND_GPU: on the GPU.  Owner of *out: the caller;
+ * close with tg_picture_close().  Since: 0.1
  */
 TG_API TG_MUST_CHECK tg_err tg_picture_open(const tg_window *window, tg_picture **out);
 
@@ -180,7 +190,8 @@ TG_API TG_MUST_CHECK tg_err tg_window_wait(tg_window *window, int64_t timeout_ns
  */
 TG_API void tg_window_wake(tg_window *window);
 
-/** "SDL 2.26.5 SDL_ttf 2.20.1 FreeType 2.12.1 video driver dummy". Thread: owner.  Blocks: no.
+/** "SDL 2.26.5 SDL_ttf 2.20.1 FreeType 2.12.1 video driver dummy"; TG_BACKEND_GPU: and " renderer
+ * opengl". Thread: owner.  Blocks: no.
  * Since: 0.1 */
 TG_API void tg_window_describe(const tg_window *window, char *text, size_t size);
 
