@@ -6,6 +6,7 @@
 
 #include <tickglass/time_text.h>
 
+static const char clears[] = "Esc clears";
 static const char hints[] =
     "type to filter   \xE2\x86\x91\xE2\x86\x93 move   Enter open   Tab focus   F1 help";
 static const char bullet[] = "\xE2\x97\x8F ";
@@ -189,17 +190,6 @@ void header_draw(tg_grid *grid, const tg_palette *palette, const header_view *vi
     draw_times(grid, palette, view);
 }
 
-/* What is being typed, with the place where it goes on. */
-static void write_line(line_pen *pen, const footer_view *view)
-{
-    write_in(pen, pen->palette->label, 0, view->line_label);
-    skip(pen, 1);
-    write_in(pen, pen->palette->text, TG_CELL_BOLD, view->line);
-    write_in(pen, pen->palette->up, TG_CELL_BOLD, "\xE2\x96\x8F");
-    skip(pen, 2);
-    write_in(pen, pen->palette->faint, 0, "Esc clears");
-}
-
 /* What there is to say needs the room more than the keys do, and what went wrong all of it. */
 static uint32_t notice_width(const footer_view *view)
 {
@@ -207,6 +197,34 @@ static uint32_t notice_width(const footer_view *view)
         return 0;
     }
     return view->notice_is_bad ? UINT16_MAX : tg_text_columns(view->notice) + 1u;
+}
+
+/* What is being typed, with the place where it goes on. */
+static void write_line(line_pen *pen, const footer_view *view, uint16_t columns)
+{
+    write_in(pen, pen->palette->label, 0, view->line_label);
+    skip(pen, 1);
+    write_in(pen, pen->palette->text, TG_CELL_BOLD, view->line);
+    write_in(pen, pen->palette->up, TG_CELL_BOLD, "\xE2\x96\x8F");
+    skip(pen, 2);
+    if (pen->at + tg_text_columns(clears) + 4u + notice_width(view) <= columns) {
+        write_in(pen, pen->palette->faint, 0, clears);
+    }
+}
+
+/* The file's name only where it takes the room of nothing else. */
+static void write_recording(line_pen *pen, const footer_view *view, uint16_t columns)
+{
+    const char *slash = strrchr(view->recording, '/');
+    const char *name = slash != NULL ? slash + 1 : view->recording;
+    write_in(pen, pen->palette->bad, 0, bullet);
+    write_in(pen, pen->palette->bad, TG_CELL_BOLD, "REC");
+    if (view->line_label == NULL &&
+        pen->at + tg_text_columns(name) + 4u + notice_width(view) <= columns) {
+        skip(pen, 1);
+        write_in(pen, pen->palette->text, 0, name);
+    }
+    skip(pen, 3);
 }
 
 void footer_draw(tg_grid *grid, const tg_palette *palette, const footer_view *view)
@@ -226,14 +244,10 @@ void footer_draw(tg_grid *grid, const tg_palette *palette, const footer_view *vi
     write_in(&pen, palette->text, 0, text);
     skip(&pen, 3);
     if (view->recording != NULL) {
-        const char *slash = strrchr(view->recording, '/');
-        write_in(&pen, palette->bad, 0, bullet);
-        write_in(&pen, palette->bad, TG_CELL_BOLD, "REC ");
-        write_in(&pen, palette->text, 0, slash != NULL ? slash + 1 : view->recording);
-        skip(&pen, 3);
+        write_recording(&pen, view, tg_grid_columns(grid));
     }
     if (view->line_label != NULL) {
-        write_line(&pen, view);
+        write_line(&pen, view, tg_grid_columns(grid));
     } else if (pen.at + tg_text_columns(hints) + 3u + notice_width(view) <= tg_grid_columns(grid)) {
         write_in(&pen, palette->faint, 0, hints);
     }

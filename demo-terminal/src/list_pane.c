@@ -265,7 +265,7 @@ static int64_t write_list(list_pane *self, const list_pane_pass *pass, size_t *s
 static void write_search(list_pane *self, const list_pane_pass *pass)
 {
     const panel_area area = {self->title_row, 0, pass->width, (uint16_t)(self->area.height + 1)};
-    search_box_draw(&self->search, pass->grid, pass->palette, area);
+    search_box_draw(&self->search, pass->grid, pass->palette, area, pass->focused);
 }
 
 /* Every price that is waited for is looked at in every view, on the screen or not. */

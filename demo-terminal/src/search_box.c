@@ -65,7 +65,8 @@ const search_result *search_box_selected(const search_box *box)
                : NULL;
 }
 
-void search_box_draw(search_box *box, tg_grid *grid, const tg_palette *palette, panel_area area)
+void search_box_draw(search_box *box, tg_grid *grid, const tg_palette *palette, panel_area area,
+                     bool focused)
 {
     const size_t rows = search_panel_rows(area);
     box->area = area;
@@ -76,7 +77,10 @@ void search_box_draw(search_box *box, tg_grid *grid, const tg_palette *palette, 
     if (rows > 0 && box->selected >= box->top + rows) {
         box->top = box->selected - rows + 1;
     }
-    const search_view shown = {
-        .text = box->line.text, .feed = box->feed, .selected = box->selected, .top = box->top};
+    const search_view shown = {.text = box->line.text,
+                               .feed = box->feed,
+                               .selected = box->selected,
+                               .top = box->top,
+                               .focused = focused};
     search_panel_draw(grid, palette, area, &shown);
 }

@@ -31,6 +31,8 @@ bool search_box_click(search_box *box, uint16_t row);
 /* NULL: there is none. */
 const search_result *search_box_selected(const search_box *box);
 
-void search_box_draw(search_box *box, tg_grid *grid, const tg_palette *palette, panel_area area);
+/* focused: keys go there. */
+void search_box_draw(search_box *box, tg_grid *grid, const tg_palette *palette, panel_area area,
+                     bool focused);
 
 #endif

@@ -63,10 +63,10 @@ void search_panel_draw(tg_grid *grid, const tg_palette *palette, panel_area area
                                .name = "Search in the gateway's directory",
                                .note = "",
                                .note_colour = palette->label,
-                               .focused = true};
+                               .focused = shown->focused};
     const panel_pen pen = panel_begin(grid, palette, area, &title);
     char line[TEXT_LINE_SIZE + sizeof cursor];
-    (void)snprintf(line, sizeof line, "%s%s", shown->text, cursor);
+    (void)snprintf(line, sizeof line, "%s%s", shown->text, shown->focused ? cursor : "");
     panel_label(&pen, panel_span(&pen, 1, MARK_AT, 1), palette->up, "\xE2\x80\xBA");
     panel_label(&pen, panel_span(&pen, 1, SYMBOL_AT, cells_left(area.width, SYMBOL_AT)),
                 palette->text, line);

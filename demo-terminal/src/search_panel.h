@@ -2,6 +2,7 @@
 #ifndef TG_TERMINAL_SEARCH_PANEL_H
 #define TG_TERMINAL_SEARCH_PANEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "feed.h"
@@ -16,6 +17,7 @@ typedef struct search_view {
     feed *feed;       /* its search, and what is listed already */
     size_t selected;  /* result */
     size_t top;       /* the first one that is drawn */
+    bool focused;     /* keys go there */
 } search_view;
 
 /* Results that an area has room for. Thread: any. */

@@ -53,18 +53,18 @@ static void results_are_moved_over_clicked_and_drawn(void **state)
     assert_false(search_box_type(&box, "\n"));
     (void)instrument_search_poll(feed_search(rows), feed_client(rows), 1);
     answer(rows, request, 9, true);
-    search_box_draw(&box, f.grid, f.palette, area);
+    search_box_draw(&box, f.grid, f.palette, area, true);
     assert_string_equal(search_box_selected(&box)->symbol, "ES0");
     search_box_move(&box, 100);
     assert_string_equal(search_box_selected(&box)->symbol, "ES8");
-    search_box_draw(&box, f.grid, f.palette, area);
+    search_box_draw(&box, f.grid, f.palette, area, true);
     assert_int_equal(box.top, 3); /* six rows have room */
     assert_true(search_box_click(&box, 1 + SEARCH_PANEL_LINES_ABOVE));
     assert_string_equal(search_box_selected(&box)->symbol, "ES3");
     assert_false(search_box_click(&box, 2));
     assert_false(search_box_click(&box, 1 + SEARCH_PANEL_LINES_ABOVE + 6));
     search_box_move(&box, -2);
-    search_box_draw(&box, f.grid, f.palette, area);
+    search_box_draw(&box, f.grid, f.palette, area, true);
     picture_expect_golden(&f, "search");
     /* A shorter answer to a longer text. */
     const uint32_t shorter = next_request(rows);
@@ -72,7 +72,7 @@ static void results_are_moved_over_clicked_and_drawn(void **state)
     search_box_move(&box, 5);
     (void)instrument_search_poll(feed_search(rows), feed_client(rows), 1);
     answer(rows, shorter, 1, false);
-    search_box_draw(&box, f.grid, f.palette, area);
+    search_box_draw(&box, f.grid, f.palette, area, true);
     assert_string_equal(search_box_selected(&box)->symbol, "ES0");
     assert_int_equal(box.top, 0);
     search_box_clear(&box);
