@@ -395,6 +395,42 @@ static void every_quality_has_its_word_and_what_may_be_old_its_mark_and_age(void
     close_fixture(&f);
 }
 
+static void expect_footer(const footer_view *footer, int columns, const char *expected)
+{
+    picture_fixture f = picture_open_cells(columns, HEADER_ROWS + 2, NULL);
+    const uint16_t last = (uint16_t)(tg_grid_rows(f.grid) - 1);
+    footer_draw(f.grid, f.palette, footer);
+    if (strstr(picture_row(&f, last), expected) == NULL) {
+        fail_msg("\"%s\" lacks \"%s\"", picture_row(&f, last), expected);
+    }
+    picture_close(&f);
+}
+
+/* What somebody types, and what there is to say, must not lose its room to a file's name. */
+static void a_recording_tells_its_name_where_nothing_else_needs_the_room(void **state)
+{
+    (void)state;
+    footer_view footer = {.shown_count = 20,
+                          .row_count = 20,
+                          .total = 20,
+                          .notice = "",
+                          .recording = "folder/tickglass-1733029487123.tgrec"};
+    expect_footer(&footer, 80, "\xE2\x97\x8F REC tickglass-1733029487123.tgrec");
+    footer.notice = "an instrument of a long name waits for 12.5";
+    expect_footer(&footer, 80, "REC   ");
+    expect_footer(&footer, 80, "waits for 12.5");
+    expect_footer(&footer, 120, "REC tickglass-1733029487123.tgrec");
+    footer.notice_is_bad = true;
+    expect_footer(&footer, 120, "REC   ");
+    footer.notice = "";
+    footer.line_label = "filter";
+    footer.line = "brent";
+    expect_footer(&footer, 80, "REC   filter brent\xE2\x96\x8F  Esc clears");
+    footer.notice = "an instrument of a name waits for 12";
+    footer.notice_is_bad = false;
+    expect_footer(&footer, 80, "waits for 12");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -402,6 +438,7 @@ int main(void)
         cmocka_unit_test(a_narrow_terminal_leaves_columns_out_but_no_digits),
         cmocka_unit_test(the_help_pages_look_as_they_did),
         cmocka_unit_test(no_line_of_the_help_is_lost_in_a_small_window),
+        cmocka_unit_test(a_recording_tells_its_name_where_nothing_else_needs_the_room),
         cmocka_unit_test(nothing_is_in_a_good_or_rising_colour_over_stale_prices),
         cmocka_unit_test(a_price_is_never_shortened),
         cmocka_unit_test(a_direction_is_said_by_sign_or_arrow_and_by_colour_in_every_palette),
