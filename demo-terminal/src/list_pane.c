@@ -1,70 +1,17 @@
-#include "list_pane.h"
+#include "list_pane_state.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "list_memory.h"
-#include "list_view.h"
-#include "price_alert.h"
 #include "quality_look.h"
-#include "row_lookup.h"
 #include "row_text.h"
-#include "search_box.h"
 #include "shown_version.h"
 #include "watchlist_export.h"
 
 #define TEXT_SIZE 128
-
-typedef enum pane_mode {
-    MODE_LIST,   /* what is typed is the filter */
-    MODE_SEARCH, /* the directory lies over the list */
-    MODE_ALERT   /* a price is typed for the selected row */
-} pane_mode;
-
-/* A row of the watchlist that stands on the screen in this pass. */
-typedef struct shown_row {
-    size_t index; /* in the feed */
-    bool fresh;   /* a version that was not drawn before */
-    bool timed; /* the row stood on the screen when that version came: drawing it took that long */
-    bool moved; /* another row stood there in the pass before */
-    tg_version version;
-    fresh_row times;
-    row_copy copy; /* view points here */
-    watch_view view;
-} shown_row;
-
-struct list_pane {
-    list_pane_parts parts;
-    list_view *list;
-    column_layout layout;
-    column_id cursor; /* column that the keys act on */
-    shown_row *shown; /* as many as the grid has rows, as the next two */
-    size_t *visible;  /* the feed's rows that are on the screen */
-    size_t *before;   /* likewise in the pass before, FEED_NO_ROW where there was none */
-    uint16_t grid_rows;
-    size_t shown_count;
-    uint16_t title_row;
-    uint64_t pass_number;
-    row_key *keys;
-    bool order_due;    /* asked for since the view before */
-    bool order_is_old; /* the values are not in it any more */
-    bool settling;     /* the order of the last run waits for the values of this one */
-    pane_mode mode;
-    search_box search;
-    text_line line;  /* the alert's price */
-    size_t line_row; /* the alert's row of the feed */
-    char line_label[TG_SYMBOL_SIZE + 32];
-    panel_area area;
-    bool copy_cell_due;
-    bool copy_row_due;
-    bool export_due;
-    price_alerts alerts;
-    char notice[FEED_NOTICE_SIZE];
-    bool notice_is_bad;
-};
 
 tg_err list_pane_resize(list_pane *self, uint16_t grid_rows)
 {
@@ -133,7 +80,7 @@ void list_pane_close(list_pane *self)
     }
 }
 
-static void say(list_pane *self, bool bad, const char *what, const watch_row *row)
+void list_pane_say(list_pane *self, bool bad, const char *what, const watch_row *row)
 {
     (void)snprintf(self->notice, sizeof self->notice, "%s%s%s%s", row != NULL ? row->venue : "",
                    row != NULL ? ":" : "", row != NULL ? row->symbol : "", what);
@@ -151,7 +98,7 @@ bool list_pane_take_notice(list_pane *self, char text[FEED_NOTICE_SIZE], bool *b
 
 /* --- one pass --- */
 
-static watch_row *row_at(list_pane *self, size_t index)
+watch_row *list_pane_row(list_pane *self, size_t index)
 {
     return feed_row(self->parts.feed, index);
 }
@@ -172,7 +119,7 @@ static void make_order(list_pane *self, const list_pane_pass *pass)
         row_copy copy;
         const size_t index = list_view_unfiltered(self->list, i);
         const watch_view view = look_up(self, pass, index, &copy);
-        self->keys[i] = row_sort_key(by, index, row_at(self, index), &view);
+        self->keys[i] = row_sort_key(by, index, list_pane_row(self, index), &view);
     }
     list_view_order(self->list, self->keys, count);
     self->order_due = false;
@@ -215,7 +162,7 @@ static size_t collect_rows(list_pane *self, const list_pane_pass *pass)
         shown->timed = false;
         shown->moved = self->before[i] != shown->index;
         self->before[i] = shown->index;
-        watch_row *watch = row_at(self, shown->index);
+        watch_row *watch = list_pane_row(self, shown->index);
         const price_alert *alert = price_alerts_find(&self->alerts, shown->index);
         shown->view = look_up(self, pass, shown->index, &shown->copy);
         shown->view.selected = shown->index == selected;
@@ -233,7 +180,7 @@ static int64_t write_rows(list_pane *self, const list_pane_pass *pass)
 {
     int64_t next_mono_ns = INT64_MAX;
     for (size_t i = 0; i < self->shown_count; i++) {
-        const watch_row *watch = row_at(self, self->shown[i].index);
+        const watch_row *watch = list_pane_row(self, self->shown[i].index);
         watchlist_draw_row(pass->grid, (uint16_t)(self->area.row + i), &self->layout, pass->palette,
                            watch, &self->shown[i].view, pass->now_mono_ns);
         const int64_t phase_ns = watch_row_next_phase_mono_ns(watch, pass->now_mono_ns);
@@ -292,7 +239,7 @@ static void take_alerts(list_pane *self, const list_pane_pass *pass)
                            self->alerts.alert[i].upwards ? "\xE2\x96\xB2 risen to"
                                                          : "\xE2\x96\xBC fallen to",
                            text);
-            say(self, true, what, row_at(self, index));
+            list_pane_say(self, true, what, list_pane_row(self, index));
         }
     }
 }
@@ -304,7 +251,7 @@ static void copy_to_clipboard(list_pane *self, const list_pane_pass *pass)
     char text[ROW_TEXT_SIZE];
     row_copy copy;
     if (selected == LIST_VIEW_NO_ROW) {
-        say(self, false, "no row is selected", NULL);
+        list_pane_say(self, false, "no row is selected", NULL);
         return;
     }
     const watch_view view = look_up(self, pass, selected, &copy);
@@ -318,9 +265,9 @@ static void copy_to_clipboard(list_pane *self, const list_pane_pass *pass)
         char what[64];
         (void)snprintf(what, sizeof what, ": %s copied",
                        self->copy_row_due ? "row" : column_title(self->cursor));
-        say(self, false, what, row_at(self, selected));
+        list_pane_say(self, false, what, list_pane_row(self, selected));
     } else {
-        say(self, true, "the clipboard cannot be used", NULL);
+        list_pane_say(self, true, "the clipboard cannot be used", NULL);
     }
 }
 
@@ -348,7 +295,7 @@ static void export_rows(list_pane *self, const list_pane_pass *pass)
                        err == TG_ERR_IO ? strerror(errno) : tg_err_text(err));
     }
     watchlist_export_close(to);
-    say(self, err != TG_OK, text, NULL);
+    list_pane_say(self, err != TG_OK, text, NULL);
 }
 
 static void do_what_is_due(list_pane *self, const list_pane_pass *pass)
@@ -376,7 +323,7 @@ int64_t list_pane_draw(list_pane *self, const list_pane_pass *pass, size_t *susp
     self->title_row = pass->title_row;
     self->area = (panel_area){first, 0, pass->width,
                               rows > first + 1 ? (uint16_t)(rows - first - 1) : (uint16_t)0};
-    list_view_take(self->list, row_at(self, 0), feed_row_count(self->parts.feed),
+    list_view_take(self->list, list_pane_row(self, 0), feed_row_count(self->parts.feed),
                    feed_list_number(self->parts.feed));
     list_view_fit(self->list, self->area.height);
     if (pass->width > 0 && pass->width != self->layout.total) {
@@ -512,7 +459,7 @@ static void tell_of_stale(list_pane *self, size_t count, size_t index, const cha
         (void)snprintf(what, sizeof what, " is %s, and %zu more are not current", word, count - 1);
     }
     if (count > 0) {
-        say(self, true, what, row_at(self, index));
+        list_pane_say(self, true, what, list_pane_row(self, index));
     }
 }
 
@@ -532,7 +479,7 @@ list_pane_counts list_pane_count(list_pane *self, const tg_view *view, int64_t n
         const size_t index = list_view_unfiltered(self->list, i);
         const watch_view shown = look_up(self, &pass, index, &copy);
         const bool suspect = shown.row != NULL && quality_is_suspect(copy.row.quality);
-        watch_row *watch = row_at(self, index);
+        watch_row *watch = list_pane_row(self, index);
         counts.rows_with_data += shown.row != NULL ? 1 : 0;
         counts.suspect += suspect ? 1 : 0;
         if (suspect && watch->was_current) {
@@ -554,370 +501,6 @@ list_pane_counts list_pane_count(list_pane *self, const tg_view *view, int64_t n
         self->settling = counts.rows_with_data < list_view_total(self->list);
     }
     return counts;
-}
-
-/* --- what is done to it --- */
-
-size_t list_pane_selected(const list_pane *self)
-{
-    const size_t index = list_view_selected(self->list);
-    return index == LIST_VIEW_NO_ROW ? FEED_NO_ROW : index;
-}
-
-void list_pane_select(list_pane *self, size_t index)
-{
-    list_view_take(self->list, row_at(self, 0), feed_row_count(self->parts.feed),
-                   feed_list_number(self->parts.feed));
-    list_view_select(self->list, index);
-}
-
-void list_pane_confirm(list_pane *self, size_t index)
-{
-    (void)price_alerts_confirm(&self->alerts, index);
-}
-
-static void sort_by(list_pane *self, column_id column)
-{
-    row_sort by = list_view_sort(self->list);
-    by.descending = by.column == column && !by.descending;
-    by.column = column;
-    list_view_set_sort(self->list, by);
-    self->order_due = true;
-    self->settling = false;
-}
-
-static void take_column_away(list_pane *self)
-{
-    if (!column_may_be_off(self->cursor)) {
-        say(self, false, "symbol, quality and age are always shown", NULL);
-        return;
-    }
-    self->layout.off[self->cursor] = true;
-    columns_fit(&self->layout, self->layout.total);
-    self->cursor = columns_next(&self->layout, self->cursor, false);
-}
-
-static void show_all_columns(list_pane *self)
-{
-    memset(self->layout.off, 0, sizeof self->layout.off);
-    columns_fit(&self->layout, self->layout.total);
-    for (int c = 0; c < COLUMN_COUNT; c++) {
-        if (!self->layout.shown[c]) {
-            say(self, false, "some have no room in this window", NULL);
-        }
-    }
-}
-
-/* Removed names are kept from run to run: no more of them than the file takes. */
-static bool may_remove(list_pane *self)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < feed_row_count(self->parts.feed); i++) {
-        count += row_at(self, i)->refused ? 1 : 0;
-    }
-    return count < SAVED_NAMES_MAX;
-}
-
-static void remove_row(list_pane *self, size_t index)
-{
-    if (index >= feed_row_count(self->parts.feed) || !row_at(self, index)->listed) {
-        return;
-    }
-    if (!may_remove(self)) {
-        say(self, true, "256 were taken away already: take them out of the symbols", NULL);
-        return;
-    }
-    /* The next one in the list is selected, not the first. */
-    const size_t place = list_view_place(self->list, index);
-    (void)feed_remove(self->parts.feed, index);
-    (void)price_alerts_remove(&self->alerts, index);
-    list_view_take(self->list, row_at(self, 0), feed_row_count(self->parts.feed),
-                   feed_list_number(self->parts.feed));
-    const size_t count = list_view_count(self->list);
-    if (place != LIST_VIEW_NO_ROW && count > 0 && self->mode != MODE_SEARCH) {
-        list_view_select(self->list, list_view_at(self->list, place < count ? place : count - 1));
-    }
-    say(self, false, " taken away; Ctrl-F finds it again", row_at(self, index));
-}
-
-static void add_found(list_pane *self)
-{
-    const search_result *result = search_box_selected(&self->search);
-    size_t index = 0;
-    size_t added = 0;
-    if (result == NULL) {
-        return;
-    }
-    for (size_t i = 0; i < feed_row_count(self->parts.feed); i++) {
-        added += row_at(self, i)->listed && !row_at(self, i)->given ? 1 : 0;
-    }
-    if (added >= SAVED_NAMES_MAX) {
-        say(self, true, "256 were added already: put them into the symbols", NULL);
-        return;
-    }
-    const tg_err err = feed_add(self->parts.feed, result->venue, result->symbol, &index);
-    if (err == TG_ERR_FULL) {
-        say(self, true, "the watchlist has no room for more names in this run", NULL);
-        return;
-    }
-    list_pane_select(self, index);
-    say(self, false, err == TG_OK ? " added" : " is in the watchlist", row_at(self, index));
-}
-
-static void remove_found(list_pane *self)
-{
-    const search_result *result = search_box_selected(&self->search);
-    if (result != NULL) {
-        remove_row(self, feed_find(self->parts.feed, result->venue, result->symbol));
-    }
-}
-
-static void open_line(list_pane *self, pane_mode mode)
-{
-    self->mode = mode;
-    text_line_clear(&self->line);
-    search_box_clear(&self->search);
-}
-
-static void open_alert(list_pane *self)
-{
-    const size_t selected = list_pane_selected(self);
-    if (selected == FEED_NO_ROW) {
-        say(self, false, "no row is selected", NULL);
-        return;
-    }
-    open_line(self, MODE_ALERT);
-    self->line_row = selected;
-    (void)snprintf(self->line_label, sizeof self->line_label, "alert when %s reaches",
-                   row_at(self, selected)->symbol);
-    const price_alert *alert = price_alerts_find(&self->alerts, selected);
-    char text[TG_DECIMAL_TEXT_SIZE];
-    if (alert != NULL && tg_decimal_format(alert->price, text, sizeof text) == TG_OK) {
-        (void)text_line_add(&self->line, text);
-    }
-}
-
-static void set_alert(list_pane *self)
-{
-    tg_decimal price;
-    const watch_row *row = row_at(self, self->line_row);
-    if (self->line.length == 0) {
-        say(self, false,
-            price_alerts_remove(&self->alerts, self->line_row) ? ": nothing is waited for any more"
-                                                               : ": no price, no alert",
-            row);
-        self->mode = MODE_LIST;
-        return;
-    }
-    if (tg_decimal_parse(self->line.text, self->line.length, &price) != TG_OK) {
-        say(self, true, "a price is digits with a point: 99.5, -37.63", NULL);
-        return; /* the line stays, to be corrected */
-    }
-    if (price_alerts_set(&self->alerts, self->line_row, price) != TG_OK) {
-        say(self, true, "256 prices are waited for already", NULL);
-        return;
-    }
-    self->mode = MODE_LIST;
-    char what[TEXT_LINE_SIZE + 32];
-    (void)snprintf(what, sizeof what, ": waits for %s", self->line.text);
-    say(self, false, what, row);
-}
-
-/* What lies over the list, or waits for a price, must not let keys through to what is under it. */
-static bool is_out_of_reach(const list_pane *self, list_action action)
-{
-    switch (self->mode) {
-    case MODE_LIST:
-        break;
-    case MODE_SEARCH:
-        return action != LIST_SEARCH && action != LIST_REMOVE;
-    case MODE_ALERT:
-        return action == LIST_REMOVE;
-    }
-    return false;
-}
-
-void list_pane_do(list_pane *self, list_action action)
-{
-    if (is_out_of_reach(self, action)) {
-        return;
-    }
-    self->settling = false; /* whoever does something has an order before his eyes */
-    switch (action) {
-    case LIST_COLUMN_LEFT:
-    case LIST_COLUMN_RIGHT:
-        self->cursor = columns_next(&self->layout, self->cursor, action == LIST_COLUMN_LEFT);
-        break;
-    case LIST_SORT:
-        sort_by(self, self->cursor);
-        break;
-    case LIST_SORT_AGAIN:
-        self->order_due = true;
-        break;
-    case LIST_SORT_NONE:
-        list_view_set_sort(self->list, (row_sort){ROW_SORT_NONE, false});
-        self->order_due = true;
-        break;
-    case LIST_COLUMN_OFF:
-        take_column_away(self);
-        break;
-    case LIST_COLUMNS_ALL:
-        show_all_columns(self);
-        break;
-    case LIST_SEARCH:
-        open_line(self, MODE_SEARCH);
-        break;
-    case LIST_ALERT:
-        open_alert(self);
-        break;
-    case LIST_REMOVE:
-        if (self->mode == MODE_SEARCH) {
-            remove_found(self);
-        } else {
-            remove_row(self, list_pane_selected(self));
-        }
-        break;
-    case LIST_COPY_CELL:
-        self->copy_cell_due = true;
-        break;
-    case LIST_COPY_ROW:
-        self->copy_row_due = true;
-        break;
-    case LIST_EXPORT:
-        self->export_due = true;
-        break;
-    }
-}
-
-bool list_pane_type(list_pane *self, const char *text)
-{
-    self->settling = false;
-    switch (self->mode) {
-    case MODE_LIST:
-        return list_view_type(self->list, text);
-    case MODE_SEARCH:
-        return search_box_type(&self->search, text);
-    case MODE_ALERT:
-        return text_line_add(&self->line, text);
-    }
-    return false;
-}
-
-bool list_pane_rub_out(list_pane *self)
-{
-    switch (self->mode) {
-    case MODE_LIST:
-        return list_view_rub_out(self->list);
-    case MODE_SEARCH:
-        return search_box_rub_out(&self->search);
-    case MODE_ALERT:
-        return text_line_rub_out(&self->line);
-    }
-    return false;
-}
-
-bool list_pane_is_typing(const list_pane *self)
-{
-    return self->mode != MODE_LIST || list_view_filter(self->list)[0] != '\0';
-}
-
-bool list_pane_enter(list_pane *self)
-{
-    switch (self->mode) {
-    case MODE_LIST:
-        return false;
-    case MODE_SEARCH:
-        add_found(self);
-        break;
-    case MODE_ALERT:
-        set_alert(self);
-        break;
-    }
-    return true;
-}
-
-bool list_pane_go_back(list_pane *self)
-{
-    if (self->mode != MODE_LIST) {
-        open_line(self, MODE_LIST);
-        return true;
-    }
-    return list_view_clear_filter(self->list) ||
-           price_alerts_confirm(&self->alerts, list_view_selected(self->list));
-}
-
-static size_t moved(size_t from, int rows_down, size_t count)
-{
-    const size_t last = count > 0 ? count - 1 : 0;
-    if (rows_down < 0) {
-        const size_t up = (size_t) - (int64_t)rows_down;
-        return from > up ? from - up : 0;
-    }
-    const size_t down = from + (size_t)rows_down;
-    return down < last ? down : last;
-}
-
-void list_pane_move(list_pane *self, int rows_down)
-{
-    self->settling = false;
-    if (self->mode == MODE_SEARCH) {
-        search_box_move(&self->search, rows_down);
-    } else {
-        list_view_move(self->list, rows_down);
-    }
-}
-
-void list_pane_page(list_pane *self, int pages_down)
-{
-    const int page = self->area.height > 1 ? self->area.height - 1 : 1;
-    const size_t at = list_view_place(self->list, list_view_selected(self->list));
-    if (self->mode == MODE_SEARCH || at == LIST_VIEW_NO_ROW) {
-        list_pane_move(self, page * pages_down);
-        return;
-    }
-    self->settling = false;
-    /* The selection stays at its place on the screen where the list goes on. */
-    list_view_scroll(self->list, page * pages_down);
-    list_view_select(self->list, list_view_at(self->list, moved(at, page * pages_down,
-                                                                list_view_count(self->list))));
-}
-
-void list_pane_scroll(list_pane *self, int rows_down)
-{
-    self->settling = false;
-    if (self->mode == MODE_SEARCH) {
-        list_pane_move(self, rows_down);
-    } else {
-        list_view_scroll(self->list, rows_down);
-    }
-}
-
-bool list_pane_click(list_pane *self, uint16_t row, uint16_t column, unsigned clicks)
-{
-    self->settling = false;
-    if (self->mode == MODE_SEARCH) {
-        if (search_box_click(&self->search, row) && clicks >= 2) {
-            add_found(self);
-        }
-        return false;
-    }
-    const column_id at = columns_at(&self->layout, column);
-    if (at != COLUMN_COUNT) {
-        self->cursor = at;
-    }
-    if (row == self->title_row) {
-        if (at != COLUMN_COUNT) {
-            sort_by(self, at);
-        }
-        return false;
-    }
-    if (row < self->area.row || row - self->area.row >= (int)self->shown_count) {
-        return false;
-    }
-    const size_t index = self->shown[row - self->area.row].index;
-    list_view_select(self->list, index);
-    list_pane_confirm(self, index);
-    return clicks >= 2;
 }
 
 list_pane_line list_pane_footer(const list_pane *self)
@@ -949,7 +532,7 @@ void list_pane_restore(list_pane *self, const saved_state *from)
 {
     const list_memory memory = memory_of(self);
     if (!list_memory_restore(&memory, from)) {
-        say(self, true, "the watchlist has no room for all that was saved", NULL);
+        list_pane_say(self, true, "the watchlist has no room for all that was saved", NULL);
     }
     self->settling = from->sort[0] != '\0';
     self->order_is_old = self->settling;
