@@ -8,6 +8,7 @@
 
 typedef struct column_row {
     const char *title;
+    const char *name;
     uint16_t width_min;
     uint16_t width_max;
     bool number;
@@ -15,17 +16,17 @@ typedef struct column_row {
 } column_row;
 
 static const column_row column_rows[COLUMN_COUNT] = {
-    [COLUMN_VENUE] = {"venue", 8, 24, false, false},
-    [COLUMN_SYMBOL] = {"symbol", 12, 40, false, false},
-    [COLUMN_BID_SIZE] = {"bid size", 10, 28, true, false},
-    [COLUMN_BID] = {"bid", 10, 28, true, true},
-    [COLUMN_ASK] = {"ask", 10, 28, true, true},
-    [COLUMN_ASK_SIZE] = {"ask size", 10, 28, true, false},
-    [COLUMN_LAST] = {"last", 10, 28, true, true},
-    [COLUMN_CHANGE] = {"change", 9, 28, true, false},
-    [COLUMN_PERCENT] = {"%", 8, 28, true, false},
-    [COLUMN_QUALITY] = {"quality", 12, 16, false, false},
-    [COLUMN_AGE] = {"age", 6, 12, true, false},
+    [COLUMN_VENUE] = {"venue", "venue", 8, 24, false, false},
+    [COLUMN_SYMBOL] = {"symbol", "symbol", 12, 40, false, false},
+    [COLUMN_BID_SIZE] = {"bid size", "bid_size", 10, 28, true, false},
+    [COLUMN_BID] = {"bid", "bid", 10, 28, true, true},
+    [COLUMN_ASK] = {"ask", "ask", 10, 28, true, true},
+    [COLUMN_ASK_SIZE] = {"ask size", "ask_size", 10, 28, true, false},
+    [COLUMN_LAST] = {"last", "last", 10, 28, true, true},
+    [COLUMN_CHANGE] = {"change", "change", 9, 28, true, false},
+    [COLUMN_PERCENT] = {"%", "percent", 8, 28, true, false},
+    [COLUMN_QUALITY] = {"quality", "quality", 12, 16, false, false},
+    [COLUMN_AGE] = {"age", "age", 6, 12, true, false},
 };
 
 /* Left out from the first on when there is no room for all. */
@@ -35,6 +36,26 @@ static const column_id least_important[] = {COLUMN_CHANGE, COLUMN_ASK_SIZE, COLU
 const char *column_title(column_id column)
 {
     return column_rows[column].title;
+}
+
+const char *column_name(column_id column)
+{
+    return column_rows[column].name;
+}
+
+column_id column_find(const char *name, size_t length)
+{
+    int c = 0;
+    while (c < COLUMN_COUNT && (strlen(column_rows[c].name) != length ||
+                                memcmp(column_rows[c].name, name, length) != 0)) {
+        c++;
+    }
+    return (column_id)c;
+}
+
+bool column_may_be_off(column_id column)
+{
+    return column != COLUMN_SYMBOL && column != COLUMN_QUALITY && column != COLUMN_AGE;
 }
 
 bool column_has_arrow(column_id column)
@@ -109,7 +130,7 @@ void columns_fit(column_layout *layout, uint16_t total)
     layout->total = total;
     layout->grew = false;
     for (int c = 0; c < COLUMN_COUNT; c++) {
-        layout->shown[c] = true;
+        layout->shown[c] = !layout->off[c];
         layout->width[c] = layout->wanted[c];
     }
     uint32_t count = 0;
@@ -144,4 +165,28 @@ tg_span columns_span(const column_layout *layout, column_id column, uint16_t gri
     const uint16_t width = layout->width[column] < room ? layout->width[column] : room;
     const tg_span span = {grid_row, start, width};
     return span;
+}
+
+column_id columns_at(const column_layout *layout, uint16_t cell)
+{
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        if (layout->shown[c] && cell >= layout->start[c] &&
+            cell < layout->start[c] + cells_of(layout, c)) {
+            return (column_id)c;
+        }
+    }
+    return COLUMN_COUNT;
+}
+
+column_id columns_next(const column_layout *layout, column_id from, bool backwards)
+{
+    const int step = backwards ? COLUMN_COUNT - 1 : 1;
+    int at = (int)from;
+    for (int i = 0; i < COLUMN_COUNT; i++) {
+        at = (at + step) % COLUMN_COUNT;
+        if (layout->shown[at]) {
+            return (column_id)at;
+        }
+    }
+    return from;
 }

@@ -4,6 +4,7 @@
 #define TG_TERMINAL_COLUMNS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <tickglass/cell_grid.h>
@@ -28,8 +29,9 @@ typedef struct column_layout {
     uint16_t width[COLUMN_COUNT];  /* given, the same where there is room */
     uint16_t start[COLUMN_COUNT];  /* of the columns that are shown */
     bool shown[COLUMN_COUNT];
-    uint16_t total; /* cells of the grid that start was made for */
-    bool grew;      /* a wish has grown since: the layout is to be fitted again */
+    bool off[COLUMN_COUNT]; /* taken away by the reader */
+    uint16_t total;         /* cells of the grid that start was made for */
+    bool grew;              /* a wish has grown since: the layout is to be fitted again */
 } column_layout;
 
 /* Thread: owner, all of them. */
@@ -51,7 +53,19 @@ void columns_fit(column_layout *layout, uint16_t total);
  */
 tg_span columns_span(const column_layout *layout, column_id column, uint16_t grid_row);
 
+/* The column at that cell of a row, its arrow included, or COLUMN_COUNT. Thread: owner. */
+column_id columns_at(const column_layout *layout, uint16_t cell);
+
+/* The next column that is shown, the one before for backwards; around the ends. Thread: owner. */
+column_id columns_next(const column_layout *layout, column_id from, bool backwards);
+
 const char *column_title(column_id column);
+/* What files and the saved state call it: no blanks. */
+const char *column_name(column_id column);
+/* COLUMN_COUNT: there is none of that name. */
+column_id column_find(const char *name, size_t length);
+/* Who it is, and how old and how good what is shown: these are always there. */
+bool column_may_be_off(column_id column);
 bool column_has_arrow(column_id column);
 bool column_is_number(column_id column);
 

@@ -265,3 +265,38 @@ void desk_draw(desk *self, tg_grid *grid, const tg_palette *palette, const desk_
         }
     }
 }
+
+/* FOCUS_LIST: there is none. */
+static panel_id panel_at(const desk *self, uint16_t row, uint16_t column)
+{
+    int i = 0;
+    while (i < PANEL_COUNT) {
+        const panel_area *area = &self->layout.area[i];
+        if (row >= area->row && row - area->row < area->height && column >= area->column &&
+            column - area->column < area->width) {
+            break;
+        }
+        i++;
+    }
+    return (panel_id)i;
+}
+
+bool desk_focus_at(desk *self, uint16_t row, uint16_t column)
+{
+    const panel_id at = panel_at(self, row, column);
+    if (at != FOCUS_LIST) {
+        self->focus = at;
+    }
+    return at != FOCUS_LIST;
+}
+
+void desk_scroll_at(desk *self, uint16_t row, uint16_t column, int rows)
+{
+    const panel_id focus = self->focus;
+    const panel_id at = panel_at(self, row, column);
+    if (at != FOCUS_LIST) {
+        self->focus = at;
+        (void)desk_move(self, rows);
+        self->focus = focus;
+    }
+}

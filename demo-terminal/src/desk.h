@@ -70,4 +70,9 @@ typedef struct desk_scene {
 
 void desk_draw(desk *desk, tg_grid *grid, const tg_palette *palette, const desk_scene *scene);
 
+/* The panel at that cell gets the focus; false: there is none. */
+bool desk_focus_at(desk *desk, uint16_t row, uint16_t column);
+/* Rows up (over 0) or down in the panel at that cell, which has the focus or not. */
+void desk_scroll_at(desk *desk, uint16_t row, uint16_t column, int rows);
+
 #endif

@@ -105,3 +105,15 @@ void drawn_text_get(const drawn_text *drawn, uint16_t row, uint16_t column, uint
         text[trim(text, length)] = '\0';
     }
 }
+
+bool drawn_text_holds(const drawn_text *drawn, const char *text)
+{
+    char line[4096];
+    for (uint16_t row = 0; row < drawn->rows; row++) {
+        drawn_text_get(drawn, row, 0, drawn->columns, line, sizeof line);
+        if (strstr(line, text) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -5,6 +5,7 @@
 #ifndef TG_TERMINAL_DRAWN_TEXT_H
 #define TG_TERMINAL_DRAWN_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,5 +28,8 @@ TG_MUST_CHECK tg_err drawn_text_apply(drawn_text *drawn, const tg_draw_list *lis
  */
 void drawn_text_get(const drawn_text *drawn, uint16_t row, uint16_t column, uint16_t width,
                     char *text, size_t size);
+
+/* The text stands somewhere in one row. Thread: owner. */
+bool drawn_text_holds(const drawn_text *drawn, const char *text);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "client_setup.h"
 #include "directory.h"
+#include "instrument_search.h"
 #include "token_source.h"
 
 #define NS_PER_MS INT64_C(1000000)
@@ -19,13 +20,16 @@ struct feed {
     tg_window *window;
     session_record *record;
     directory *dir; /* NULL: the list of symbols is given */
+    instrument_search *search;
     watch_row *rows;
     size_t row_count;
-    size_t row_capacity;
-    size_t subscribed; /* rows before this one are; the others wait for room in the queue */
-    size_t followed;   /* row on the priority channel, or FEED_NO_ROW */
+    size_t listed_count;
+    uint64_t list_number;
+    bool all_asked;  /* the client knows what is wanted; the others wait for room in its queue */
+    size_t held;     /* row that a panel shows, or FEED_NO_ROW */
+    size_t followed; /* row on the priority channel, or FEED_NO_ROW */
     priority_follow priority;
-    size_t visible_first;
+    size_t *visible;
     size_t visible_count;
     bool visible_told; /* the client knows which rows are on the screen */
     event_log log;
@@ -60,7 +64,9 @@ static void on_found(void *ctx, uint32_t request, const char *venue,
                      const tg_instrument *instrument, bool more)
 {
     feed *self = ctx;
-    if (directory_found(self->dir, request, venue, instrument, more)) {
+    const bool of_list =
+        self->dir != NULL && directory_found(self->dir, request, venue, instrument, more);
+    if (of_list || instrument_search_found(self->search, request, venue, instrument, more)) {
         tg_window_wake(self->window);
     }
 }
@@ -82,14 +88,12 @@ static tg_err open_client(feed *self, const settings *from, char *why, size_t wh
     tg_client_options_init(&client);
     client.on_publish = on_publish;
     client.on_event = on_event;
-    client.on_found = self->dir != NULL ? on_found : NULL;
+    client.on_found = on_found;
     client.on_message = self->record != NULL ? on_message : NULL;
     client.ctx = self;
     client.history_points = FEED_HISTORY_POINTS;
     client.history_step_ms = FEED_HISTORY_STEP_MS;
-    client.history_instruments = self->row_capacity < FEED_HISTORY_INSTRUMENTS
-                                     ? (uint32_t)self->row_capacity
-                                     : FEED_HISTORY_INSTRUMENTS;
+    client.history_instruments = FEED_HISTORY_INSTRUMENTS;
     client.error_text = why;
     client.error_text_size = why_size;
     tg_err err = token_source_open(from, on_token_trouble, self, &self->tokens, why, why_size);
@@ -105,12 +109,110 @@ static tg_err open_client(feed *self, const settings *from, char *why, size_t wh
     return err;
 }
 
-static void append_row(feed *self, const char *venue, const char *symbol)
+size_t feed_find(const feed *self, const char *venue, const char *symbol)
 {
-    if (self->row_count < self->row_capacity) {
-        watch_row *row = &self->rows[self->row_count++];
-        (void)snprintf(row->venue, sizeof row->venue, "%s", venue);
-        (void)snprintf(row->symbol, sizeof row->symbol, "%s", symbol);
+    for (size_t i = 0; i < self->row_count; i++) {
+        if (strcmp(self->rows[i].symbol, symbol) == 0 && strcmp(self->rows[i].venue, venue) == 0) {
+            return i;
+        }
+    }
+    return FEED_NO_ROW;
+}
+
+static void want(feed *self, size_t index)
+{
+    self->rows[index].wanted_by++;
+    self->all_asked = false;
+}
+
+static void let_go(feed *self, size_t index)
+{
+    self->rows[index].wanted_by--;
+    self->all_asked = false;
+}
+
+tg_err feed_reserve(feed *self, const char *venue, const char *symbol, size_t *index)
+{
+    *index = feed_find(self, venue, symbol);
+    if (*index != FEED_NO_ROW) {
+        return TG_OK;
+    }
+    if (self->row_count == FEED_ROWS_MAX) {
+        return TG_ERR_FULL;
+    }
+    *index = self->row_count++;
+    watch_row *row = &self->rows[*index];
+    (void)snprintf(row->venue, sizeof row->venue, "%s", venue);
+    (void)snprintf(row->symbol, sizeof row->symbol, "%s", symbol);
+    return TG_OK;
+}
+
+static void list_row(feed *self, size_t index)
+{
+    if (!self->rows[index].listed) {
+        self->rows[index].listed = true;
+        self->listed_count++;
+        self->list_number++;
+        want(self, index);
+    }
+}
+
+static tg_err take_given(feed *self, const char *venue, const char *symbol)
+{
+    size_t index = 0;
+    const tg_err err = feed_reserve(self, venue, symbol, &index);
+    if (err == TG_OK) {
+        self->rows[index].given = true;
+        if (!self->rows[index].refused) {
+            list_row(self, index);
+        }
+    }
+    return err;
+}
+
+tg_err feed_add(feed *self, const char *venue, const char *symbol, size_t *index)
+{
+    const tg_err err = feed_reserve(self, venue, symbol, index);
+    if (err != TG_OK) {
+        return err;
+    }
+    if (self->rows[*index].listed) {
+        return TG_ERR_STATE;
+    }
+    self->rows[*index].refused = false;
+    list_row(self, *index);
+    return TG_OK;
+}
+
+bool feed_remove(feed *self, size_t index)
+{
+    if (index >= self->row_count) {
+        return false;
+    }
+    watch_row *row = &self->rows[index];
+    const bool was_listed = row->listed;
+    /* Of what nobody gives there is nothing to be refused; unless it is still to come. */
+    row->refused = row->given || !was_listed;
+    if (was_listed) {
+        row->listed = false;
+        self->listed_count--;
+        self->list_number++;
+        let_go(self, index);
+    }
+    return was_listed;
+}
+
+void feed_hold(feed *self, size_t index)
+{
+    if (index == self->held) {
+        return;
+    }
+    if (self->held < self->row_count) {
+        let_go(self, self->held);
+    }
+    self->held = index;
+    if (index < self->row_count) {
+        want(self, index);
     }
 }
 
@@ -126,23 +228,21 @@ static tg_err open_rows(feed *self, const settings *from, char *why, size_t why_
     }
     const size_t count = tg_watchlist_count(list);
     if (tg_watchlist_is_everything(list)) {
-        self->row_capacity = FEED_DIRECTORY_ROWS;
         err = directory_open(FEED_DIRECTORY_ROWS, &self->dir);
     } else if (count > FEED_ROWS_MAX) {
         err = TG_ERR_FULL;
-    } else {
-        self->row_capacity = count;
     }
     if (err == TG_OK) {
-        self->rows = calloc(self->row_capacity, sizeof *self->rows);
-        err = self->rows != NULL ? TG_OK : TG_ERR_NO_MEMORY;
+        self->rows = calloc(FEED_ROWS_MAX, sizeof *self->rows);
+        self->visible = calloc(FEED_ROWS_MAX, sizeof *self->visible);
+        err = self->rows != NULL && self->visible != NULL ? TG_OK : TG_ERR_NO_MEMORY;
     }
     if (err != TG_OK) {
         (void)snprintf(why, why_size, "symbols: %s",
                        err == TG_ERR_FULL ? "more than 4,096 instruments" : tg_err_text(err));
     }
     for (size_t i = 0; err == TG_OK && self->dir == NULL && i < count; i++) {
-        append_row(self, tg_watchlist_venue(list, i), tg_watchlist_symbol(list, i));
+        err = take_given(self, tg_watchlist_venue(list, i), tg_watchlist_symbol(list, i));
     }
     tg_watchlist_close(list);
     return err;
@@ -160,9 +260,13 @@ tg_err feed_open(const settings *from, tg_window *window, session_record *record
     self->window = window;
     self->record = record;
     self->followed = FEED_NO_ROW;
+    self->held = FEED_NO_ROW;
     self->visible_told = true;
     self->clock = tg_clock_system();
     tg_err err = open_rows(self, from, why, why_size);
+    if (err == TG_OK) {
+        err = instrument_search_open(&self->search);
+    }
     if (err == TG_OK) {
         err = open_client(self, from, why, why_size);
     }
@@ -183,7 +287,9 @@ void feed_close(feed *self)
     tg_client_close(self->client);
     token_source_close(self->tokens);
     directory_close(self->dir);
+    instrument_search_close(self->search);
     free(self->rows);
+    free(self->visible);
     free(self);
 }
 
@@ -212,30 +318,60 @@ watch_row *feed_row(feed *self, size_t index)
     return &self->rows[index];
 }
 
-static void subscribe_rows(feed *self)
+size_t feed_listed_count(const feed *self)
 {
-    while (self->subscribed < self->row_count) {
-        watch_row *row = &self->rows[self->subscribed];
-        const tg_err err = tg_client_subscribe(self->client, row->venue, row->symbol, &row->sub);
-        if (err == TG_ERR_FULL) {
-            return; /* the queue empties: again at the next poll */
-        }
-        self->subscribed++;
-        self->visible_told = false; /* a new subscription counts as visible */
+    return self->listed_count;
+}
+
+uint64_t feed_list_number(const feed *self)
+{
+    return self->list_number;
+}
+
+/* False: the client's queue is full, again at the next poll. */
+static bool ask_for(feed *self, watch_row *row)
+{
+    const bool wanted = row->wanted_by > 0;
+    if (wanted == row->asked) {
+        return true;
     }
+    if (wanted) {
+        if (tg_client_subscribe(self->client, row->venue, row->symbol, &row->sub) == TG_ERR_FULL) {
+            return false;
+        }
+        row->hidden = false; /* a new subscription counts as visible */
+    } else if (row->sub.v != 0) {
+        if (tg_client_unsubscribe(self->client, row->sub) == TG_ERR_FULL) {
+            return false;
+        }
+        row->sub.v = 0;
+    }
+    row->asked = wanted;
+    self->visible_told = false;
+    return true;
+}
+
+/* The client's subscriptions follow what is wanted. */
+static void ask_for_rows(feed *self)
+{
+    for (size_t i = 0; !self->all_asked && i < self->row_count; i++) {
+        if (!ask_for(self, &self->rows[i])) {
+            return;
+        }
+    }
+    self->all_asked = true;
 }
 
 static bool is_on_screen(const feed *self, size_t index)
 {
-    return index == self->followed ||
-           (index >= self->visible_first && index - self->visible_first < self->visible_count);
+    return index == self->followed || self->rows[index].on_screen;
 }
 
 /* A few at a time: the queue is there for subscriptions too. */
 static void tell_visible(feed *self)
 {
     unsigned room = 64;
-    for (size_t i = 0; !self->visible_told && i < self->subscribed; i++) {
+    for (size_t i = 0; !self->visible_told && i < self->row_count; i++) {
         watch_row *row = &self->rows[i];
         if (row->sub.v == 0 || row->hidden != is_on_screen(self, i)) {
             continue;
@@ -248,13 +384,21 @@ static void tell_visible(feed *self)
     self->visible_told = true;
 }
 
-void feed_set_visible(feed *self, size_t first, size_t count)
+void feed_set_visible(feed *self, const size_t *indices, size_t count)
 {
-    if (first != self->visible_first || count != self->visible_count) {
-        self->visible_first = first;
-        self->visible_count = count;
-        self->visible_told = false;
+    if (count == self->visible_count &&
+        (count == 0 || memcmp(indices, self->visible, count * sizeof *indices) == 0)) {
+        return;
     }
+    for (size_t i = 0; i < self->visible_count; i++) {
+        self->rows[self->visible[i]].on_screen = false;
+    }
+    self->visible_count = count < FEED_ROWS_MAX ? count : FEED_ROWS_MAX;
+    for (size_t i = 0; i < self->visible_count; i++) {
+        self->visible[i] = indices[i];
+        self->rows[indices[i]].on_screen = true;
+    }
+    self->visible_told = false;
 }
 
 void feed_follow(feed *self, size_t index)
@@ -268,6 +412,11 @@ void feed_follow(feed *self, size_t index)
 const priority_follow *feed_priority(const feed *self)
 {
     return &self->priority;
+}
+
+instrument_search *feed_search(feed *self)
+{
+    return self->search;
 }
 
 const event_log *feed_log(const feed *self)
@@ -351,19 +500,22 @@ bool feed_poll(feed *self, int64_t now_mono_ns)
         take_event(self, &event);
         anything = true;
     }
+    tg_client_counters counters = {.struct_size = sizeof counters};
+    if (tg_client_counters_get(self->client, &counters) == TG_OK) {
+        anything =
+            instrument_search_poll(self->search, self->client, counters.connects) || anything;
+    }
     if (self->dir != NULL) {
-        tg_client_counters counters = {.struct_size = sizeof counters};
-        if (tg_client_counters_get(self->client, &counters) == TG_OK) {
-            directory_poll(self->dir, self->client, counters.connects);
-        }
+        directory_poll(self->dir, self->client, counters.connects);
         char venue[TG_VENUE_NAME_SIZE];
         char symbol[TG_SYMBOL_SIZE];
         while (directory_next(self->dir, venue, symbol)) {
-            append_row(self, venue, symbol);
+            /* No room: there is nothing to say about one of many. */
+            (void)!take_given(self, venue, symbol);
             anything = true;
         }
     }
-    subscribe_rows(self);
+    ask_for_rows(self);
     poll_priority(self);
     tell_visible(self);
     return anything;

@@ -10,6 +10,7 @@
 #include <tickglass/window.h>
 
 #include "event_log.h"
+#include "instrument_search.h"
 #include "priority_follow.h"
 #include "session_record.h"
 #include "settings.h"
@@ -53,8 +54,27 @@ void feed_stop(feed *feed);
 bool feed_poll(feed *feed, int64_t now_mono_ns);
 
 tg_client *feed_client(feed *feed);
+/* Rows that were taken away included: an index names the same instrument for the whole run. */
 size_t feed_row_count(const feed *feed);
 watch_row *feed_row(feed *feed, size_t index);
+/* Without those. Thread: owner. */
+size_t feed_listed_count(const feed *feed);
+/* Grows with each change of the list. Thread: owner. */
+uint64_t feed_list_number(const feed *feed);
+/* FEED_NO_ROW: it was never there. Thread: owner. */
+size_t feed_find(const feed *feed, const char *venue, const char *symbol);
+
+/* Put an instrument into the watchlist: at the end, or where it was before. TG_ERR_STATE: it is
+ * there; TG_ERR_FULL: FEED_ROWS_MAX names were used in this run. Thread: owner. */
+TG_MUST_CHECK tg_err feed_add(feed *feed, const char *venue, const char *symbol, size_t *index);
+/* A place for an instrument that is not in the watchlist (yet). TG_ERR_FULL. Thread: owner. */
+TG_MUST_CHECK tg_err feed_reserve(feed *feed, const char *venue, const char *symbol, size_t *index);
+/* Take it out, whatever list or directory gives it later. What the panels show of it stays
+ * subscribed for as long as they do. False: it was not in the watchlist. Thread: owner. */
+bool feed_remove(feed *feed, size_t index);
+/* Whoever shows a row wants it, listed or not; FEED_NO_ROW: none. The one before is let go.
+ * Thread: owner. */
+void feed_hold(feed *feed, size_t index);
 
 /* Have that row on the priority channel, and no other; FEED_NO_ROW: none. Thread: owner. */
 void feed_follow(feed *feed, size_t index);
@@ -62,7 +82,10 @@ const priority_follow *feed_priority(const feed *feed);
 
 /* Which rows stand on the screen: after a reconnect they are asked for first. The followed one does
  * as well. Told with the next polls. Thread: owner. */
-void feed_set_visible(feed *feed, size_t first, size_t count);
+void feed_set_visible(feed *feed, const size_t *indices, size_t count);
+
+/* Polled with the feed. Thread: owner. */
+instrument_search *feed_search(feed *feed);
 
 /* What the client told, but for the subscriptions that went well. Thread: owner. */
 const event_log *feed_log(const feed *feed);

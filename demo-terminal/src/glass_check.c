@@ -8,6 +8,7 @@ typedef struct drawn_version {
     bool any;
     uint32_t epoch;
     uint64_t seq;
+    uint64_t name; /* hash of the names that it was drawn under, 0 while they were never whole */
 } drawn_version;
 
 struct glass_check {
@@ -109,7 +110,9 @@ static bool version_went_back(drawn_version *slot, const glass_row *row)
     const bool back = slot->any && (row->epoch < slot->epoch ||
                                     (row->epoch == slot->epoch && row->seq < slot->seq));
     if (!back) {
-        *slot = (drawn_version){true, row->epoch, row->seq};
+        slot->any = true;
+        slot->epoch = row->epoch;
+        slot->seq = row->seq;
     }
     return back;
 }
@@ -123,6 +126,25 @@ static bool is_cut(const char *name)
     return length >= tail && strcmp(name + length - tail, ellipsis) == 0;
 }
 
+/* FNV-1a, 64 bits: two of a few thousand names that meet are not to be expected. */
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+/* True: what stands there says that it is another instrument than before. */
+static bool name_changed(drawn_version *slot, const glass_row *row)
+{
+    uint64_t name = hash_text(UINT64_C(0xcbf29ce484222325), row->venue);
+    name = hash_text(hash_text(name, ":"), row->symbol);
+    const bool changed = slot->name != 0 && slot->name != name;
+    slot->name = name;
+    return changed;
+}
+
 glass_verdict glass_check_row(glass_check *check, size_t slot, const glass_row *row)
 {
     if (slot >= check->slot_count) {
@@ -132,6 +154,7 @@ glass_verdict glass_check_row(glass_check *check, size_t slot, const glass_row *
     const bool named =
         row->venue != NULL && row->symbol != NULL && !is_cut(row->venue) && !is_cut(row->symbol);
     const bool back = version_went_back(&check->slots[slot], row);
+    const bool renamed = named && name_changed(&check->slots[slot], row);
     drawn_state drawn;
     read_state(row, &drawn);
     const glass_series *series =
@@ -144,6 +167,9 @@ glass_verdict glass_check_row(glass_check *check, size_t slot, const glass_row *
         verdict = series == NULL && named ? GLASS_UNKNOWN : GLASS_NOT_JUDGED;
     } else {
         check->counts.judged_by_version++;
+    }
+    if (renamed) {
+        verdict = GLASS_UNKNOWN;
     }
     if (back) {
         verdict = GLASS_REGRESSION;

@@ -5,7 +5,8 @@
  * With a tape, the drawn text is looked for among the instrument's states, from where the text
  * before was found: the earliest one that fits is taken. A row that only fits before that place is
  * a regression; one that fits nowhere is unknown. With and without a tape, the version that a row
- * was drawn from is compared with the one drawn before: an older one is a regression, too.
+ * was drawn from is compared with the one drawn before: an older one is a regression, too. And a
+ * slot that shows another instrument's name than it did before shows something that never was.
  * Shares no code with gateway or store.
  */
 #ifndef TG_TERMINAL_GLASS_CHECK_H

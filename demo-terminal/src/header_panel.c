@@ -6,6 +6,9 @@
 
 #include <tickglass/time_text.h>
 
+static const char clears[] = "Esc clears";
+static const char hints[] =
+    "type to filter   \xE2\x86\x91\xE2\x86\x93 move   Enter open   Tab focus   F1 help";
 static const char bullet[] = "\xE2\x97\x8F ";
 
 /* Writes on from where the last text ended. */
@@ -187,11 +190,50 @@ void header_draw(tg_grid *grid, const tg_palette *palette, const header_view *vi
     draw_times(grid, palette, view);
 }
 
+/* What there is to say needs the room more than the keys do, and what went wrong all of it. */
+static uint32_t notice_width(const footer_view *view)
+{
+    if (view->notice[0] == '\0') {
+        return 0;
+    }
+    return view->notice_is_bad ? UINT16_MAX : tg_text_columns(view->notice) + 1u;
+}
+
+/* What is being typed, with the place where it goes on. */
+static void write_line(line_pen *pen, const footer_view *view, uint16_t columns)
+{
+    write_in(pen, pen->palette->label, 0, view->line_label);
+    skip(pen, 1);
+    write_in(pen, pen->palette->text, TG_CELL_BOLD, view->line);
+    write_in(pen, pen->palette->up, TG_CELL_BOLD, "\xE2\x96\x8F");
+    skip(pen, 2);
+    if (pen->at + tg_text_columns(clears) + 4u + notice_width(view) <= columns) {
+        write_in(pen, pen->palette->faint, 0, clears);
+    }
+}
+
+/* The file's name only where it takes the room of nothing else. */
+static void write_recording(line_pen *pen, const footer_view *view, uint16_t columns)
+{
+    const char *slash = strrchr(view->recording, '/');
+    const char *name = slash != NULL ? slash + 1 : view->recording;
+    write_in(pen, pen->palette->bad, 0, bullet);
+    write_in(pen, pen->palette->bad, TG_CELL_BOLD, "REC");
+    if (view->line_label == NULL &&
+        pen->at + tg_text_columns(name) + 4u + notice_width(view) <= columns) {
+        skip(pen, 1);
+        write_in(pen, pen->palette->text, 0, name);
+    }
+    skip(pen, 3);
+}
+
 void footer_draw(tg_grid *grid, const tg_palette *palette, const footer_view *view)
 {
     line_pen pen = begin_line(grid, palette, (uint16_t)(tg_grid_rows(grid) - 1));
     char text[96];
-    if (view->row_count == 0) {
+    if (view->total > view->row_count) {
+        (void)snprintf(text, sizeof text, "%zu of %zu instruments", view->row_count, view->total);
+    } else if (view->row_count == 0) {
         (void)snprintf(text, sizeof text, "no instruments yet");
     } else if (view->shown_count == 0) {
         (void)snprintf(text, sizeof text, "%zu instruments", view->row_count);
@@ -202,16 +244,12 @@ void footer_draw(tg_grid *grid, const tg_palette *palette, const footer_view *vi
     write_in(&pen, palette->text, 0, text);
     skip(&pen, 3);
     if (view->recording != NULL) {
-        const char *slash = strrchr(view->recording, '/');
-        write_in(&pen, palette->bad, 0, bullet);
-        write_in(&pen, palette->bad, TG_CELL_BOLD, "REC ");
-        write_in(&pen, palette->text, 0, slash != NULL ? slash + 1 : view->recording);
-        skip(&pen, 3);
+        write_recording(&pen, view, tg_grid_columns(grid));
     }
-    /* What went wrong needs the room more than the keys do. */
-    if (!view->notice_is_bad || view->notice[0] == '\0') {
-        write_in(&pen, palette->faint, 0,
-                 "\xE2\x86\x91\xE2\x86\x93 move   Enter open   Tab focus   F1 help");
+    if (view->line_label != NULL) {
+        write_line(&pen, view, tg_grid_columns(grid));
+    } else if (pen.at + tg_text_columns(hints) + 3u + notice_width(view) <= tg_grid_columns(grid)) {
+        write_in(&pen, palette->faint, 0, hints);
     }
     skip(&pen, 3);
     const uint16_t columns = tg_grid_columns(grid);

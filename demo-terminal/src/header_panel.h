@@ -45,7 +45,10 @@ void header_draw(tg_grid *grid, const tg_palette *palette, const header_view *vi
 typedef struct footer_view {
     size_t first_row; /* shown, from 0 */
     size_t shown_count;
-    size_t row_count;
+    size_t row_count;       /* that the filter leaves */
+    size_t total;           /* without it */
+    const char *line_label; /* what is being typed; NULL: nothing is */
+    const char *line;
     const char *notice; /* the latest thing worth saying, or "" */
     bool notice_is_bad;
     const char *recording; /* the file that is recorded into, or NULL */

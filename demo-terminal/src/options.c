@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <tickglass/decimal.h>
+
 #include "setting_value.h"
 
 typedef enum option_id {
@@ -30,8 +32,11 @@ typedef enum option_id {
     OPTION_SIZE,
     OPTION_FONT_SIZE,
     OPTION_STATE,
+    OPTION_SCRIPT,
+    OPTION_SCALE,
     OPTION_SECONDS,
     OPTION_HEADLESS,
+    OPTION_RENDERER,
     OPTION_HELP,
     OPTION_VERSION
 } option_id;
@@ -67,8 +72,11 @@ static const option_row option_rows[] = {
     {"--size", OPTION_SIZE, true},
     {"--font-size", OPTION_FONT_SIZE, true},
     {"--state", OPTION_STATE, true},
+    {"--script", OPTION_SCRIPT, true},
+    {"--scale", OPTION_SCALE, true},
     {"--seconds", OPTION_SECONDS, true},
     {"--headless", OPTION_HEADLESS, false},
+    {"--renderer", OPTION_RENDERER, true},
     {"--help", OPTION_HELP, false},
     {"-h", OPTION_HELP, false},
     {"--version", OPTION_VERSION, false},
@@ -117,10 +125,18 @@ static const char help_text[] =
     "\n"
     "The run:\n"
     "  --headless           draw into memory, without a display\n"
+    "  --renderer NAME      surface (default): the processor draws what changes; gpu: SDL's "
+    "renderer,\n"
+    "                       with the driver that SDL_RENDER_DRIVER names or SDL takes\n"
     "  --seconds N          end after N seconds; with --headless 10 unless given\n"
     "  --state FILE         where window, palette and selection are kept from run to run; default: "
     "in\n"
     "                       the folder of the configuration file, with --headless nowhere\n"
+    "  --script FILE        play keys, text, clicks and sizes from a file, for tests; with "
+    "--headless\n"
+    "                       60 seconds unless given\n"
+    "  --scale N            draw everything 0.5 to 4 times as large; default: as the display has "
+    "it\n"
     "  --screenshot FILE    at the end, write the picture as PNG\n"
     "  --report FILE        at the end, write counters and latencies as JSON\n"
     "  --record FILE        record messages, what was drawn and latencies; FILE must not exist\n"
@@ -130,18 +146,33 @@ static const char help_text[] =
     "  --check-tape FILE    judge every drawn row against this tape (CSV, also .xz), which the\n"
     "                       gateway replays: drawn_regressions and drawn_unknown in the report\n"
     "\n"
-    "Keys: arrows, PgUp, PgDn, Home, End move; F1 help; F2 screenshot; F9\n"
+    "Keys: type to filter; arrows, PgUp, PgDn, Home, End move; F1 help; F2 screenshot; F9\n"
     "records; F10 latencies; Ctrl-Q ends.\n"
     "\n"
     "Exit codes: 0 fine; 2 the command line, the configuration or a file named there is wrong; 3 "
     "no\n"
-    "connection or no data; 4 a file could not be written. --diagnose, by the step that failed: 10 "
+    "connection or no data; 4 a file could not be written; 5 a step of --script failed. "
+    "--diagnose, by the step that failed: 10 "
     "DNS,\n"
     "11 proxy, 12 TCP, 13 token, 14 TLS, 15 upgrade, 16 WELCOME, 17 first tick.\n";
 
 const char *terminal_options_help(void)
 {
     return help_text;
+}
+
+/* 0.5 to 4 in hundredths: "1", "1.5", "1.25". */
+static bool read_scale(const char *value, int *percent)
+{
+    tg_decimal scale;
+    int64_t hundredths = 0;
+    if (tg_decimal_parse(value, strlen(value), &scale) != TG_OK ||
+        tg_decimal_rescale(scale, -2, &hundredths) != TG_OK || hundredths < 50 ||
+        hundredths > 400) {
+        return false;
+    }
+    *percent = (int)hundredths;
+    return true;
 }
 
 /* False: the value has the wrong form. */
@@ -221,11 +252,19 @@ static bool take_value(terminal_options *options, option_id id, const char *valu
     case OPTION_FONT_SIZE:
         options->font_size = value;
         return setting_read_font_size(value, &ignored);
+    case OPTION_SCRIPT:
+        options->script = value;
+        return true;
+    case OPTION_SCALE:
+        return read_scale(value, &options->scale_percent);
     case OPTION_SECONDS:
         return setting_read_number(value, 1, 100000000, &options->seconds);
     case OPTION_HEADLESS:
         options->headless = true;
         return true;
+    case OPTION_RENDERER:
+        options->gpu = strcmp(value, "gpu") == 0;
+        return options->gpu || strcmp(value, "surface") == 0;
     case OPTION_HELP:
         options->help = true;
         return true;
@@ -290,7 +329,7 @@ tg_err terminal_options_read(int argc, char *const argv[], terminal_options *out
         return refuse(why, why_size, "excludes --token-file", "--token-command");
     }
     if (out->headless && out->seconds == 0) {
-        out->seconds = 10;
+        out->seconds = out->script != NULL ? 60 : 10;
     }
     return TG_OK;
 }

@@ -13,7 +13,8 @@
 
 /* The number grows when a reader of the one before would misunderstand. */
 #define FIRST_WORDS "tickglass-terminal state "
-#define VERSION     1
+#define VERSION     2
+#define VERSION_MIN 1     /* had less, and nothing that means something else today */
 #define LAST_LINE   "end" /* a file without it was cut off */
 #define LINE_SIZE   512
 #define BROKEN_MAX  1000
@@ -28,35 +29,159 @@ tg_err saved_state_path(const char *profile, char path[USER_PATH_SIZE])
     return user_folder_path(name, path);
 }
 
-/* --- reading --- */
-
-/* VENUE:SYMBOL; the venue ends at the first colon. */
-static bool read_name(const char *value, saved_state *out)
+bool saved_names_add(saved_names *names, const char *venue, const char *symbol)
 {
-    const char *colon = strchr(value, ':');
-    if (colon == NULL || colon == value || (size_t)(colon - value) >= sizeof out->venue ||
-        colon[1] == '\0' || strlen(colon + 1) >= sizeof out->symbol) {
+    if (names->count == SAVED_NAMES_MAX) {
         return false;
     }
-    (void)snprintf(out->venue, sizeof out->venue, "%.*s", (int)(colon - value), value);
-    (void)snprintf(out->symbol, sizeof out->symbol, "%s", colon + 1);
+    saved_name *name = &names->name[names->count++];
+    (void)snprintf(name->venue, sizeof name->venue, "%s", venue);
+    (void)snprintf(name->symbol, sizeof name->symbol, "%s", symbol);
     return true;
 }
 
-static bool take(const char *key, const char *value, saved_state *out)
+/* --- reading --- */
+
+/* VENUE:SYMBOL; the venue ends at the first colon. */
+static bool read_name(const char *value, size_t length, saved_name *out)
+{
+    const char *colon = memchr(value, ':', length);
+    const size_t venue = colon != NULL ? (size_t)(colon - value) : 0;
+    if (venue == 0 || venue >= sizeof out->venue || venue + 1 == length ||
+        length - venue - 1 >= sizeof out->symbol) {
+        return false;
+    }
+    (void)snprintf(out->venue, sizeof out->venue, "%.*s", (int)venue, value);
+    (void)snprintf(out->symbol, sizeof out->symbol, "%.*s", (int)(length - venue - 1), colon + 1);
+    return true;
+}
+
+static const char *take_palette(const char *value, saved_state *out)
 {
     char why[128];
-    if (strcmp(key, "palette") == 0) {
-        (void)snprintf(out->palette, sizeof out->palette, "%s", value);
-        return setting_value_check(SETTING_KIND_PALETTE, value, why, sizeof why);
+    (void)snprintf(out->palette, sizeof out->palette, "%s", value);
+    return setting_value_check(SETTING_KIND_PALETTE, value, why, sizeof why)
+               ? NULL
+               : "there is no such palette";
+}
+
+static const char *take_size(const char *value, saved_state *out)
+{
+    return setting_read_size(value, &out->width_px, &out->height_px) ? NULL
+                                                                     : "WIDTHxHEIGHT is expected";
+}
+
+static const char *take_font_size(const char *value, saved_state *out)
+{
+    return setting_read_font_size(value, &out->font_size_px) ? NULL : "6 to 96 is expected";
+}
+
+static const char name_is_expected[] = "VENUE:SYMBOL is expected";
+static const char too_many[] = "there are more than 256 of them";
+
+static const char *take_selected(const char *value, saved_state *out)
+{
+    saved_name name;
+    if (!read_name(value, strlen(value), &name)) {
+        return name_is_expected;
     }
-    if (strcmp(key, "size") == 0) {
-        return setting_read_size(value, &out->width_px, &out->height_px);
+    memcpy(out->venue, name.venue, sizeof out->venue);
+    memcpy(out->symbol, name.symbol, sizeof out->symbol);
+    return NULL;
+}
+
+/* COLUMN up or COLUMN down. */
+static const char *take_sort(const char *value, saved_state *out)
+{
+    const size_t length = strcspn(value, " ");
+    const column_id column = column_find(value, length);
+    out->descending = strcmp(value + length, " down") == 0;
+    if (column == COLUMN_COUNT) {
+        return "there is no such column";
     }
-    if (strcmp(key, "font_size") == 0) {
-        return setting_read_font_size(value, &out->font_size_px);
+    (void)snprintf(out->sort, sizeof out->sort, "%s", column_name(column));
+    return out->descending || strcmp(value + length, " up") == 0 ? NULL : "up or down is expected";
+}
+
+static const char *take_columns_off(const char *value, saved_state *out)
+{
+    const char *item = NULL;
+    size_t size = 0;
+    while (setting_next_item(&value, &item, &size)) {
+        const column_id column = column_find(item, size);
+        if (column == COLUMN_COUNT) {
+            return "there is no such column";
+        }
+        if (!column_may_be_off(column)) {
+            return "symbol, quality and age are always shown";
+        }
+        out->column_off[column] = true;
     }
-    return strcmp(key, "selected") == 0 && read_name(value, out);
+    return NULL;
+}
+
+static const char *take_filter(const char *value, saved_state *out)
+{
+    text_line line = {.length = 0};
+    if (!text_line_add(&line, value)) {
+        return "it is too long, or not UTF-8";
+    }
+    memcpy(out->filter, line.text, sizeof out->filter);
+    return NULL;
+}
+
+static const char *take_name(const char *value, size_t length, saved_names *names)
+{
+    saved_name name;
+    if (!read_name(value, length, &name)) {
+        return name_is_expected;
+    }
+    return saved_names_add(names, name.venue, name.symbol) ? NULL : too_many;
+}
+
+static const char *take_added(const char *value, saved_state *out)
+{
+    return take_name(value, strlen(value), &out->added);
+}
+
+static const char *take_removed(const char *value, saved_state *out)
+{
+    return take_name(value, strlen(value), &out->removed);
+}
+
+/* VENUE:SYMBOL PRICE: what follows the last blank, as symbols may have some. */
+static const char *take_alert(const char *value, saved_state *out)
+{
+    const char *blank = strrchr(value, ' ');
+    tg_decimal price;
+    if (blank == NULL || tg_decimal_parse(blank + 1, strlen(blank + 1), &price) != TG_OK) {
+        return "VENUE:SYMBOL and a price are expected";
+    }
+    const char *wrong = take_name(value, (size_t)(blank - value), &out->alert_of);
+    if (wrong == NULL) {
+        out->alert_price[out->alert_of.count - 1] = price;
+    }
+    return wrong;
+}
+
+/* NULL: it is fine; else what is wrong with it. */
+static const char *take(const char *key, const char *value, saved_state *out)
+{
+    static const struct {
+        const char *key;
+        const char *(*take)(const char *value, saved_state *out);
+    } keys[] = {
+        {"palette", take_palette},   {"size", take_size},   {"font_size", take_font_size},
+        {"selected", take_selected}, {"sort", take_sort},   {"columns_off", take_columns_off},
+        {"filter", take_filter},     {"added", take_added}, {"removed", take_removed},
+        {"alert", take_alert},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (strcmp(key, keys[i].key) == 0) {
+            return keys[i].take(value, out);
+        }
+    }
+    return "there is no such key";
 }
 
 static bool read_line(FILE *from, char line[LINE_SIZE])
@@ -77,10 +202,11 @@ static tg_err read_version(const char *line)
         !setting_read_number(line + sizeof FIRST_WORDS - 1, 1, 1000000, &version)) {
         return TG_ERR_SYNTAX;
     }
-    return version == VERSION ? TG_OK : TG_ERR_UNSUPPORTED;
+    return version >= VERSION_MIN && version <= VERSION ? TG_OK : TG_ERR_UNSUPPORTED;
 }
 
-static tg_err read_all(FILE *from, saved_state *out, unsigned *number)
+/* detail: what is wrong in that line, where more is known than that it is. */
+static tg_err read_all(FILE *from, saved_state *out, unsigned *number, char *detail, size_t size)
 {
     char line[LINE_SIZE];
     *number = 1;
@@ -100,7 +226,9 @@ static tg_err read_all(FILE *from, saved_state *out, unsigned *number)
             return TG_ERR_SYNTAX;
         }
         *equals = '\0';
-        if (!take(line, equals + 3, out)) {
+        const char *wrong = take(line, equals + 3, out);
+        if (wrong != NULL) {
+            (void)snprintf(detail, size, ": %.64s: %s", line, wrong);
             return TG_ERR_SYNTAX;
         }
     }
@@ -119,15 +247,16 @@ tg_err saved_state_read(const char *path, saved_state *out, char *why, size_t wh
         return TG_ERR_IO;
     }
     unsigned number = 0;
+    char detail[256] = "";
     errno = 0;
-    tg_err err = read_all(from, out, &number);
+    tg_err err = read_all(from, out, &number, detail, sizeof detail);
     if (ferror(from)) {
         err = TG_ERR_IO;
         (void)snprintf(why, why_size, "%s: %s", path, strerror(errno));
     } else if (err == TG_ERR_UNSUPPORTED) {
         (void)snprintf(why, why_size, "%s: a later version wrote it", path);
     } else if (err != TG_OK) {
-        (void)snprintf(why, why_size, "line %u is broken", number);
+        (void)snprintf(why, why_size, "line %u is broken%s", number, detail);
     }
     (void)fclose(from);
     if (err != TG_OK) {
@@ -172,6 +301,56 @@ static bool make_folders(const char *path)
     return true;
 }
 
+/* A name that would break the line it stands in is left out. */
+static bool is_one_line(const char *text)
+{
+    return strpbrk(text, "\r\n") == NULL;
+}
+
+static void put_names(FILE *to, const char *key, const saved_names *names)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        if (is_one_line(names->name[i].symbol)) {
+            (void)fprintf(to, "%s = %s:%s\n", key, names->name[i].venue, names->name[i].symbol);
+        }
+    }
+}
+
+static void put_alerts(FILE *to, const saved_state *state)
+{
+    char price[TG_DECIMAL_TEXT_SIZE];
+    for (size_t i = 0; i < state->alert_of.count; i++) {
+        const saved_name *name = &state->alert_of.name[i];
+        if (is_one_line(name->symbol) &&
+            tg_decimal_format(state->alert_price[i], price, sizeof price) == TG_OK) {
+            (void)fprintf(to, "alert = %s:%s %s\n", name->venue, name->symbol, price);
+        }
+    }
+}
+
+static void put_list(FILE *to, const saved_state *state)
+{
+    const char *before = "columns_off = ";
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        if (state->column_off[c]) {
+            (void)fprintf(to, "%s%s", before, column_name((column_id)c));
+            before = ", ";
+        }
+    }
+    if (before[0] == ',') {
+        (void)fputc('\n', to);
+    }
+    if (state->sort[0] != '\0') {
+        (void)fprintf(to, "sort = %s %s\n", state->sort, state->descending ? "down" : "up");
+    }
+    if (state->filter[0] != '\0') {
+        (void)fprintf(to, "filter = %s\n", state->filter);
+    }
+    put_names(to, "added", &state->added);
+    put_names(to, "removed", &state->removed);
+    put_alerts(to, state);
+}
+
 static void put(FILE *to, const saved_state *state)
 {
     (void)fprintf(to, FIRST_WORDS "%d\n", VERSION);
@@ -184,9 +363,10 @@ static void put(FILE *to, const saved_state *state)
     if (state->font_size_px > 0) {
         (void)fprintf(to, "font_size = %d\n", state->font_size_px);
     }
-    if (state->venue[0] != '\0' && strpbrk(state->symbol, "\r\n") == NULL) {
+    if (state->venue[0] != '\0' && is_one_line(state->symbol)) {
         (void)fprintf(to, "selected = %s:%s\n", state->venue, state->symbol);
     }
+    put_list(to, state);
     (void)fputs(LAST_LINE "\n", to);
 }
 

@@ -1,18 +1,34 @@
 /*
- * What is kept from run to run: window, letters, palette, selection. A file for each profile in the
- * user's folder, written whole or not at all.
+ * What is kept from run to run: window, letters, palette; of the watchlist the selection, order,
+ * columns, filter, what was added and taken away, and the prices that are waited for. A file for
+ * each profile in the user's folder, written whole or not at all.
  */
 #ifndef TG_TERMINAL_SAVED_STATE_H
 #define TG_TERMINAL_SAVED_STATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <tickglass/err.h>
 #include <tickglass/market.h>
 
+#include "price_alert.h"
+#include "row_sort.h"
+#include "text_line.h"
 #include "user_folder.h"
 
 #define SAVED_STATE_WHY_SIZE 512
+#define SAVED_NAMES_MAX      256
+
+typedef struct saved_name {
+    char venue[TG_VENUE_NAME_SIZE];
+    char symbol[TG_SYMBOL_SIZE];
+} saved_name;
+
+typedef struct saved_names {
+    size_t count;
+    saved_name name[SAVED_NAMES_MAX];
+} saved_names;
 
 /* Empty texts and zeros: nothing is known. */
 typedef struct saved_state {
@@ -22,7 +38,18 @@ typedef struct saved_state {
     int font_size_px;
     char venue[TG_VENUE_NAME_SIZE]; /* of the selected row */
     char symbol[TG_SYMBOL_SIZE];
+    char sort[16]; /* column_name(); "": the list's own order */
+    bool descending;
+    bool column_off[COLUMN_COUNT];
+    char filter[TEXT_LINE_SIZE];
+    saved_names added;   /* to what the symbols say */
+    saved_names removed; /* from it */
+    saved_names alert_of;
+    tg_decimal alert_price[SAVED_NAMES_MAX]; /* of each name of alert_of */
 } saved_state;
+
+/* False: there is no room for another one. Thread: owner. */
+bool saved_names_add(saved_names *names, const char *venue, const char *symbol);
 
 /* The file of a profile; NULL: of runs without one. TG_ERR_NOT_FOUND: no folder is known. */
 TG_MUST_CHECK tg_err saved_state_path(const char *profile, char path[USER_PATH_SIZE]);

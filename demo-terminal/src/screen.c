@@ -8,15 +8,15 @@
 #include <tickglass/clock.h>
 #include <tickglass/version.h>
 
-#include "columns.h"
 #include "desk.h"
 #include "drawn_text.h"
 #include "header_panel.h"
 #include "help_panel.h"
 #include "instrument_view.h"
+#include "list_pane.h"
 #include "panel_glass.h"
-#include "quality_look.h"
-#include "watchlist_panel.h"
+#include "row_lookup.h"
+#include "shown_version.h"
 
 #define NS_PER_S  INT64_C(1000000000)
 #define NS_PER_MS INT64_C(1000000)
@@ -24,23 +24,9 @@
 #define SLOW_NS (500 * NS_PER_MS)
 
 #define TITLE_ROW HEADER_ROWS
-#define LIST_ROW  (TITLE_ROW + 1)
-#define TEXT_SIZE 128
 
 /* Windows of histograms that are added up after one pass: a millisecond of busy ones. */
 #define WINDOWS_PER_PASS 4
-
-/* A row of the watchlist that stands on the screen in this pass. */
-typedef struct shown_row {
-    size_t index; /* in the feed */
-    bool fresh;   /* a version that was not drawn before */
-    bool timed; /* the row stood on the screen when that version came: drawing it took that long */
-    tg_version version;
-    fresh_row times;
-    tg_row row;               /* view.row points here */
-    tg_instrument instrument; /* and view.instrument here */
-    watch_view view;
-} shown_row;
 
 struct screen {
     screen_parts parts;
@@ -48,19 +34,12 @@ struct screen {
     tg_reader *reader;
     tg_grid *grid;
     drawn_text *drawn;
-    column_layout layout;
-    shown_row *shown; /* as many as the grid has rows */
-    size_t shown_count;
-    size_t top;      /* first row shown */
-    size_t seen_top; /* rows that the pass before had on the screen */
-    size_t seen_count;
-    size_t selected;
+    list_pane *list;
     desk *desk;
     size_t opened; /* row of the feed that the panels show, or FEED_NO_ROW */
     instrument_view instrument;
-    tg_row opened_row; /* instrument.seen points to these two */
-    tg_instrument opened_instrument;
-    bool help;
+    row_copy opened_copy;          /* instrument.seen points here */
+    unsigned help;                 /* 0: not shown; else its page from 1 */
     char notice[FEED_NOTICE_SIZE]; /* ours, while feed_notice is still the one it followed */
     char followed[FEED_NOTICE_SIZE];
     bool notice_is_bad;
@@ -73,18 +52,6 @@ struct screen {
     uint64_t view_number;
     screen_counts counts;
 };
-
-static tg_err fit_rows(screen *self)
-{
-    shown_row *shown = calloc(tg_window_rows(self->parts.window), sizeof *shown);
-    if (shown == NULL) {
-        return TG_ERR_NO_MEMORY;
-    }
-    free(self->shown);
-    self->shown = shown;
-    self->shown_count = 0;
-    return TG_OK;
-}
 
 static uint16_t side(uint16_t cells)
 {
@@ -104,7 +71,6 @@ tg_err screen_open(const screen_parts *parts, screen **out)
     self->header.endpoint = parts->endpoint;
     self->header.has_tape = parts->has_tape;
     self->opened = FEED_NO_ROW;
-    columns_init(&self->layout);
     tg_err err = tg_reader_open(tg_client_store(feed_client(parts->feed)), &self->reader);
     if (err == TG_OK) {
         err = tg_grid_open(side(tg_window_columns(parts->window)),
@@ -120,7 +86,13 @@ tg_err screen_open(const screen_parts *parts, screen **out)
         err = instrument_view_open(&self->instrument, FEED_HISTORY_POINTS);
     }
     if (err == TG_OK) {
-        err = fit_rows(self);
+        const list_pane_parts list = {.window = parts->window,
+                                      .feed = parts->feed,
+                                      .record = parts->record,
+                                      .check = parts->check,
+                                      .times = parts->times,
+                                      .latency = parts->latency};
+        err = list_pane_open(&list, tg_grid_rows(self->grid), &self->list);
     }
     if (err != TG_OK) {
         screen_close(self);
@@ -140,7 +112,7 @@ void screen_close(screen *self)
     drawn_text_close(self->drawn);
     desk_close(self->desk);
     instrument_view_close(&self->instrument);
-    free(self->shown);
+    list_pane_close(self->list);
     free(self);
 }
 
@@ -148,85 +120,53 @@ tg_err screen_refit(screen *self)
 {
     const uint16_t columns = side(tg_window_columns(self->parts.window));
     const uint16_t rows = side(tg_window_rows(self->parts.window));
-    self->seen_count = 0; /* it may have been out of sight for long */
+    list_pane_forget(self->list);
     if (columns == tg_grid_columns(self->grid) && rows == tg_grid_rows(self->grid)) {
         tg_grid_forget(self->grid);
         return TG_OK;
     }
     const tg_err err = tg_grid_resize(self->grid, columns, rows);
-    return err == TG_OK ? fit_rows(self) : err;
-}
-
-static size_t list_height(const screen *self)
-{
-    const size_t rows = tg_grid_rows(self->grid);
-    return rows > LIST_ROW + 1 ? rows - LIST_ROW - 1 : 0;
-}
-
-/* Keeps selection and first row inside the list and the selection on the screen. */
-static void keep_in_view(screen *self)
-{
-    const size_t count = feed_row_count(self->parts.feed);
-    const size_t height = list_height(self);
-    if (self->selected >= count) {
-        self->selected = count > 0 ? count - 1 : 0;
-    }
-    if (self->selected < self->top) {
-        self->top = self->selected;
-    }
-    if (height > 0 && self->selected >= self->top + height) {
-        self->top = self->selected - height + 1;
-    }
-    const size_t last_top = count > height ? count - height : 0;
-    if (self->top > last_top) {
-        self->top = last_top;
-    }
+    return err == TG_OK ? list_pane_resize(self->list, rows) : err;
 }
 
 static void move_selection(screen *self, screen_move move)
 {
-    const size_t page = list_height(self) > 1 ? list_height(self) - 1 : 1;
-    const size_t at = self->selected;
     switch (move) {
     case MOVE_UP:
-        self->selected = at > 0 ? at - 1 : 0;
+        list_pane_move(self->list, -1);
         break;
     case MOVE_DOWN:
-        self->selected = at + 1;
+        list_pane_move(self->list, 1);
         break;
     case MOVE_PAGE_UP:
-        self->selected = at > page ? at - page : 0;
-        self->top = self->top > page ? self->top - page : 0;
+        list_pane_page(self->list, -1);
         break;
     case MOVE_PAGE_DOWN:
-        self->selected = at + page;
-        self->top += page;
+        list_pane_page(self->list, 1);
         break;
     case MOVE_FIRST:
-        self->selected = 0;
+        list_pane_move(self->list, -FEED_ROWS_MAX);
         break;
     case MOVE_LAST:
-        self->selected = feed_row_count(self->parts.feed);
+        list_pane_move(self->list, FEED_ROWS_MAX);
         break;
     }
-    keep_in_view(self);
 }
 
 void screen_select_row(screen *self, size_t index)
 {
-    self->selected = index;
-    keep_in_view(self);
+    list_pane_select(self->list, index);
 }
 
 size_t screen_selected_row(const screen *self)
 {
-    return self->selected;
+    return list_pane_selected(self->list);
 }
 
 /* So many rows up. */
 static int rows_of(const screen *self, screen_move move)
 {
-    const int page = (int)(list_height(self) / 2);
+    const int page = tg_grid_rows(self->grid) / 2;
     switch (move) {
     case MOVE_UP:
         return 1;
@@ -260,24 +200,37 @@ static void open_row(screen *self, size_t index)
 {
     if (index < feed_row_count(self->parts.feed) && index != self->opened) {
         self->opened = index;
+        feed_hold(self->parts.feed, index);
         desk_reset(self->desk);
     }
 }
 
+static void open_selected(screen *self)
+{
+    list_pane_confirm(self->list, list_pane_selected(self->list));
+    open_row(self, list_pane_selected(self->list));
+    desk_focus_panels(self->desk);
+}
+
 void screen_open_selected(screen *self)
 {
-    open_row(self, self->selected);
-    desk_focus_panels(self->desk);
+    if (!desk_focus_is_list(self->desk) || !list_pane_enter(self->list)) {
+        open_selected(self);
+    }
 }
 
 bool screen_go_back(screen *self)
 {
-    const bool anything = self->help || !desk_focus_is_list(self->desk);
-    if (!self->help) {
-        desk_focus_list(self->desk);
+    const bool help = self->help > 0;
+    self->help = 0;
+    if (help) {
+        return true;
     }
-    self->help = false;
-    return anything;
+    if (!desk_focus_is_list(self->desk)) {
+        desk_focus_list(self->desk);
+        return true;
+    }
+    return list_pane_go_back(self->list);
 }
 
 void screen_recentre(screen *self)
@@ -292,14 +245,19 @@ void screen_toggle_panel(screen *self, panel_id panel)
     }
 }
 
+static uint16_t help_rows(const screen *self)
+{
+    return cells_left(tg_grid_rows(self->grid), TITLE_ROW + 1);
+}
+
 void screen_toggle_help(screen *self)
 {
-    self->help = !self->help;
+    self->help = (self->help + 1) % (help_pages(help_rows(self)) + 1);
 }
 
 bool screen_latency_has_focus(const screen *self)
 {
-    return !self->help && desk_focus(self->desk) == PANEL_LATENCY;
+    return self->help == 0 && desk_focus(self->desk) == PANEL_LATENCY;
 }
 
 void screen_notice(screen *self, const char *text, bool bad)
@@ -314,128 +272,11 @@ screen_counts screen_counts_get(const screen *self)
     return self->counts;
 }
 
-/* Why a row shows nothing. */
-static const char *word_of(const tg_client *client, const watch_row *watch, tg_instrument_id *id)
-{
-    if (watch->sub.v == 0) {
-        return "waiting";
-    }
-    const tg_err err = tg_client_subscription(client, watch->sub, id);
-    if (err == TG_OK) {
-        return "no data yet";
-    }
-    if (err == TG_ERR_NOT_FOUND) {
-        return "no such name";
-    }
-    if (err == TG_ERR_NOT_ENTITLED) {
-        return "not entitled";
-    }
-    return err == TG_ERR_LIMIT ? "over limit" : "waiting";
-}
-
-/* Looks a row up in the pinned view. The result points to row and instrument. */
-static watch_view look_up(const screen *self, const tg_view *view, const watch_row *watch,
-                          int64_t now_mono_ns, tg_row *row, tg_instrument *instrument)
-{
-    watch_view out = {.venue = watch->venue, .symbol = watch->symbol};
-    tg_instrument_id id = TG_INSTRUMENT_NONE;
-    out.word = word_of(feed_client(self->parts.feed), watch, &id);
-    if (id == TG_INSTRUMENT_NONE) {
-        return out;
-    }
-    if (tg_view_instrument(view, id, instrument) != TG_OK ||
-        tg_view_row(view, id, now_mono_ns, row) != TG_OK) {
-        return out;
-    }
-    out.instrument = instrument;
-    /* The names that belong to the values, not those that were asked for. */
-    out.venue = tg_view_venue_name(view, instrument->venue);
-    out.symbol = instrument->symbol;
-    if (row->quality != TG_QUALITY_UNKNOWN) {
-        out.row = row;
-        out.word = tg_quality_name(row->quality);
-    }
-    return out;
-}
-
-/* Compares what the view has with what was drawn of this row. */
-static void note_version(const screen *self, shown_row *shown, watch_row *watch,
-                         int64_t now_mono_ns)
-{
-    const tg_image *image = &shown->row.image;
-    shown->version = tg_image_version(image);
-    shown->fresh = !watch->drawn || tg_version_compare(watch->version, shown->version) != 0;
-    if (!shown->fresh) {
-        return;
-    }
-    shown->timed =
-        shown->index >= self->seen_top && shown->index < self->seen_top + self->seen_count;
-    shown->times = (fresh_row){
-        .received_mono_ns = shown->row.received_mono_ns,
-        .committed_mono_ns = shown->row.committed_mono_ns,
-        .ts_exchange_ns =
-            tg_image_has(image, TG_FIELD_TS_EXCHANGE) ? image->value[TG_FIELD_TS_EXCHANGE] : 0,
-        .first = !watch->drawn,
-    };
-    watch_row_take(watch, image, now_mono_ns);
-}
-
-/* Takes from the view what the list will show. */
-static void collect_rows(screen *self, const tg_view *view, int64_t now_mono_ns)
-{
-    const size_t count = feed_row_count(self->parts.feed);
-    const size_t height = list_height(self);
-    keep_in_view(self);
-    self->shown_count = 0;
-    size_t suspect = 0;
-    for (size_t i = 0; i < height && self->top + i < count; i++) {
-        shown_row *shown = &self->shown[self->shown_count++];
-        shown->index = self->top + i;
-        shown->fresh = false;
-        watch_row *watch = feed_row(self->parts.feed, shown->index);
-        shown->view = look_up(self, view, watch, now_mono_ns, &shown->row, &shown->instrument);
-        shown->view.selected = shown->index == self->selected;
-        if (shown->view.row != NULL) {
-            note_version(self, shown, watch, now_mono_ns);
-            suspect += quality_is_suspect(shown->row.quality) ? 1 : 0;
-        }
-    }
-    if (suspect > self->header.suspect_count) {
-        self->header.suspect_count = suspect;
-    }
-}
-
-static void write_rows(screen *self, int64_t now_mono_ns)
-{
-    for (size_t i = 0; i < self->shown_count; i++) {
-        const watch_row *watch = feed_row(self->parts.feed, self->shown[i].index);
-        watchlist_draw_row(self->grid, (uint16_t)(LIST_ROW + i), &self->layout, self->parts.palette,
-                           watch, &self->shown[i].view, now_mono_ns);
-        const int64_t phase_ns = watch_row_next_phase_mono_ns(watch, now_mono_ns);
-        if (phase_ns < self->next_change_mono_ns) {
-            self->next_change_mono_ns = phase_ns;
-        }
-    }
-}
-
-/* Writes the list, again if a column turned out too narrow: nobody sees the first try. */
-static void write_list(screen *self, const tg_view *view, int64_t now_mono_ns)
-{
-    collect_rows(self, view, now_mono_ns);
-    write_rows(self, now_mono_ns);
-    if (self->layout.grew) {
-        columns_fit(&self->layout, self->layout.total);
-        write_rows(self, now_mono_ns);
-    }
-    watchlist_draw_titles(self->grid, TITLE_ROW, &self->layout, self->parts.palette,
-                          desk_focus_is_list(self->desk));
-}
-
 /* Where the first row has no panels beside it, they wait until they are asked for. */
 static void open_first_row(screen *self)
 {
     if (self->opened == FEED_NO_ROW && layout_is_wide(tg_grid_columns(self->grid))) {
-        open_row(self, 0);
+        open_row(self, list_pane_selected(self->list));
     }
 }
 
@@ -448,8 +289,9 @@ static void collect_instrument(screen *self, const tg_view *view, int64_t now_mo
     if (self->opened == FEED_NO_ROW) {
         return;
     }
-    const watch_view seen = look_up(self, view, feed_row(self->parts.feed, self->opened),
-                                    now_mono_ns, &self->opened_row, &self->opened_instrument);
+    const watch_view seen =
+        row_lookup(self->parts.feed, view, feed_row(self->parts.feed, self->opened), now_mono_ns,
+                   &self->opened_copy);
     instrument_view_read(&self->instrument, view, &seen, now_mono_ns,
                          tg_clock_utc_ns(&self->clock));
     const priority_follow *priority = feed_priority(self->parts.feed);
@@ -493,33 +335,22 @@ static void fit_desk(screen *self)
     const uint16_t rows = tg_grid_rows(self->grid);
     desk_fit(self->desk, tg_grid_columns(self->grid), TITLE_ROW,
              rows > TITLE_ROW + 1 ? (uint16_t)(rows - TITLE_ROW - 1) : 0);
-    const uint16_t width = desk_layout(self->desk)->list_width;
-    if (width > 0 && width != self->layout.total) {
-        columns_fit(&self->layout, width);
-    }
-}
-
-/* Rows that nobody sees count for the state in the header, too. */
-static void count_all_rows(screen *self, const tg_view *view, int64_t now_mono_ns)
-{
-    self->counts.rows_with_data = 0;
-    self->header.suspect_count = 0;
-    for (size_t i = 0; i < feed_row_count(self->parts.feed); i++) {
-        tg_row row;
-        tg_instrument instrument;
-        const watch_view shown =
-            look_up(self, view, feed_row(self->parts.feed, i), now_mono_ns, &row, &instrument);
-        if (shown.row != NULL) {
-            self->counts.rows_with_data++;
-            self->header.suspect_count += quality_is_suspect(row.quality) ? 1 : 0;
-        }
-    }
 }
 
 static uint32_t rate(uint64_t count, int64_t span_ns)
 {
     return span_ns > 0 ? (uint32_t)((count * NS_PER_S + (uint64_t)span_ns / 2) / (uint64_t)span_ns)
                        : 0;
+}
+
+/* What the watchlist has to say goes into the footer. */
+static void tell_of_list(screen *self)
+{
+    char text[FEED_NOTICE_SIZE];
+    bool bad = false;
+    if (list_pane_take_notice(self->list, text, &bad)) {
+        screen_notice(self, text, bad);
+    }
 }
 
 static void refresh_header(screen *self, const tg_view *view, int64_t now_mono_ns)
@@ -543,22 +374,51 @@ static void refresh_header(screen *self, const tg_view *view, int64_t now_mono_n
         glass_times_recent(self->parts.times, SPAN_RECEIVED_TO_HANDED, now_mono_ns);
     header->exchange_to_handed =
         glass_times_recent(self->parts.times, SPAN_EXCHANGE_TO_HANDED, now_mono_ns);
-    count_all_rows(self, view, now_mono_ns);
+    /* Rows that nobody sees count for the state in the header, too. */
+    const list_pane_counts rows =
+        list_pane_count(self->list, view, now_mono_ns, header->state == TG_SESSION_LIVE);
+    self->counts.rows_with_data = rows.rows_with_data;
+    header->suspect_count = rows.suspect;
+    tell_of_list(self);
 }
 
 static void write_footer(screen *self)
 {
     const bool ours =
         self->notice[0] != '\0' && strcmp(self->followed, feed_notice(self->parts.feed)) == 0;
+    const list_pane_line line = list_pane_footer(self->list);
     const footer_view footer = {
-        .first_row = self->top,
-        .shown_count = self->shown_count,
-        .row_count = feed_row_count(self->parts.feed),
+        .first_row = line.first_row,
+        .shown_count = line.shown_count,
+        .row_count = line.row_count,
+        .total = line.total,
+        .line_label = line.label,
+        .line = line.text,
         .notice = ours ? self->notice : feed_notice(self->parts.feed),
         .notice_is_bad = ours ? self->notice_is_bad : feed_notice_is_bad(self->parts.feed),
         .recording = session_record_path(self->parts.record),
     };
     footer_draw(self->grid, self->parts.palette, &footer);
+}
+
+static void write_list(screen *self, const tg_view *view, int64_t now_mono_ns)
+{
+    const list_pane_pass pass = {
+        .grid = self->grid,
+        .palette = self->parts.palette,
+        .view = view,
+        .now_mono_ns = now_mono_ns,
+        .now_utc_ns = tg_clock_utc_ns(&self->clock),
+        .title_row = TITLE_ROW,
+        .width = desk_layout(self->desk)->list_width,
+        .focused = desk_focus_is_list(self->desk),
+        .covered = self->help > 0,
+    };
+    const int64_t next_ns = list_pane_draw(self->list, &pass, &self->header.suspect_count);
+    if (next_ns < self->next_change_mono_ns) {
+        self->next_change_mono_ns = next_ns;
+    }
+    tell_of_list(self);
 }
 
 static void write_cells(screen *self, const tg_view *view, int64_t now_mono_ns)
@@ -571,14 +431,10 @@ static void write_cells(screen *self, const tg_view *view, int64_t now_mono_ns)
     collect_instrument(self, view, now_mono_ns);
     self->header.state = tg_client_state(feed_client(self->parts.feed));
     self->header.wait_ms = feed_wait_ms(self->parts.feed, now_mono_ns);
-    self->shown_count = 0;
-    if (self->help) {
-        help_draw(self->grid, TITLE_ROW, (uint16_t)(list_height(self) + 1), palette);
+    write_list(self, view, now_mono_ns);
+    if (self->help > 0) {
+        help_draw(self->grid, TITLE_ROW, help_rows(self), palette, self->help - 1);
     } else {
-        if (desk_layout(self->desk)->list_width > 0) {
-            write_list(self, view, now_mono_ns);
-        }
-        feed_set_visible(self->parts.feed, self->top, self->shown_count);
         write_panels(self, now_mono_ns);
     }
     self->header.utc_ns = tg_clock_utc_ns(&self->clock);
@@ -589,10 +445,10 @@ static void write_cells(screen *self, const tg_view *view, int64_t now_mono_ns)
     write_footer(self);
 }
 
-static void record_verdict(const screen *self, size_t slot, tg_version version,
-                           glass_verdict verdict)
+static void record_verdict(const screen *self, tg_version version, glass_verdict verdict)
 {
-    session_record_glass(self->parts.record, self->counts.passes, slot, version, (int)verdict);
+    session_record_glass(self->parts.record, self->counts.passes, self->opened, version,
+                         (int)verdict);
 }
 
 static uint64_t judged_count(const screen *self)
@@ -601,70 +457,21 @@ static uint64_t judged_count(const screen *self)
     return counts.judged_by_tape + counts.judged_by_version + counts.not_judged;
 }
 
-/* Judges a row by the text that stands on the glass. */
-static void check_row(screen *self, size_t position)
-{
-    static const column_id columns[] = {COLUMN_VENUE, COLUMN_SYMBOL,   COLUMN_BID_SIZE, COLUMN_BID,
-                                        COLUMN_ASK,   COLUMN_ASK_SIZE, COLUMN_LAST};
-    enum {
-        COUNT = sizeof columns / sizeof columns[0]
-    };
-    char text[COUNT][TEXT_SIZE];
-    const char *shown[COUNT];
-    for (size_t i = 0; i < COUNT; i++) {
-        shown[i] = NULL;
-        if (self->layout.shown[columns[i]]) {
-            const tg_span span =
-                columns_span(&self->layout, columns[i], (uint16_t)(LIST_ROW + position));
-            drawn_text_get(self->drawn, span.row, span.column, span.width, text[i], TEXT_SIZE);
-            shown[i] = text[i];
-        }
-    }
-    const shown_row *row = &self->shown[position];
-    const glass_row drawn = {.venue = shown[0],
-                             .symbol = shown[1],
-                             .bid_size = shown[2],
-                             .bid = shown[3],
-                             .ask = shown[4],
-                             .ask_size = shown[5],
-                             .last = shown[6],
-                             .epoch = row->version.epoch,
-                             .seq = row->version.seq};
-    record_verdict(self, row->index, row->version,
-                   glass_check_row(self->parts.check, row->index, &drawn));
-}
-
-static void look_at_rows(screen *self, const tg_draw_list *list)
-{
-    size_t run = 0;
-    for (size_t i = 0; i < self->shown_count; i++) {
-        while (run < list->run_count && list->runs[run].row < LIST_ROW + i) {
-            run++;
-        }
-        /* Runs of one row lie from left to right: the first one tells. */
-        const bool touched = run < list->run_count && list->runs[run].row == LIST_ROW + i &&
-                             list->runs[run].column < self->layout.total;
-        if (touched && self->shown[i].view.row != NULL) {
-            check_row(self, i);
-        }
-    }
-}
-
 static void look_at_glass(screen *self, const tg_draw_list *list)
 {
-    look_at_rows(self, list);
+    list_pane_look(self->list, self->drawn, list, self->counts.passes);
     const layout *places = desk_layout(self->desk);
-    if (self->help || self->instrument.seen.row == NULL) {
+    if (self->help > 0 || self->instrument.seen.row == NULL) {
         return;
     }
     const panel_source source = {
         .slot = self->opened,
         .venue = self->instrument.seen.venue,
         .symbol = self->instrument.seen.symbol,
-        .version = tg_image_version(&self->opened_row.image),
+        .version = tg_image_version(&self->opened_copy.row.image),
     };
     if (panel_glass_is_touched(list, places->area[PANEL_QUOTE])) {
-        record_verdict(self, self->opened, source.version,
+        record_verdict(self, source.version,
                        panel_glass_check_quote(self->parts.check, self->drawn,
                                                places->area[PANEL_QUOTE], &source));
     }
@@ -673,37 +480,9 @@ static void look_at_glass(screen *self, const tg_draw_list *list)
         const glass_verdict verdict = panel_glass_check_ladder(self->parts.check, self->drawn,
                                                                places->area[PANEL_LADDER], &source);
         if (judged_count(self) != judged) { /* off the axis there is nothing to judge */
-            record_verdict(self, self->opened, source.version, verdict);
+            record_verdict(self, source.version, verdict);
         }
     }
-}
-
-static void note_times(screen *self, const pass_stamps *stamps)
-{
-    for (size_t i = 0; i < self->shown_count; i++) {
-        const shown_row *shown = &self->shown[i];
-        if (shown->fresh && shown->timed) {
-            glass_times_record(self->parts.times, &shown->times, stamps);
-            latency_row(self->parts.latency, &shown->times, stamps);
-        }
-    }
-}
-
-static void record_version(screen *self, size_t index, const tg_row *row)
-{
-    const watch_row *watch = feed_row(self->parts.feed, index);
-    const tg_image *image = &row->image;
-    const shown_version shown = {
-        .slot = index,
-        .venue = watch->venue,
-        .symbol = watch->symbol,
-        .version = tg_image_version(image),
-        .received_mono_ns = row->received_mono_ns,
-        .committed_mono_ns = row->committed_mono_ns,
-        .ts_exchange_ns =
-            tg_image_has(image, TG_FIELD_TS_EXCHANGE) ? image->value[TG_FIELD_TS_EXCHANGE] : 0,
-    };
-    session_record_row(self->parts.record, self->counts.passes, &shown);
 }
 
 static void record_choice(screen *self)
@@ -716,20 +495,16 @@ static void record_choice(screen *self)
         .rows = tg_grid_rows(self->grid),
         .width_px = (uint32_t)width_px,
         .height_px = (uint32_t)height_px,
+        .font_size_px = (uint32_t)tg_window_font_size(self->parts.window),
+        .scale_percent = (uint32_t)tg_window_scale_percent(self->parts.window),
         .palette = self->parts.palette->name,
-        .first_row = (uint32_t)self->top,
-        .selected = (uint32_t)self->selected,
         .opened = self->opened == FEED_NO_ROW ? UINT32_MAX : (uint32_t)self->opened,
         .panels = desk_panels(self->desk),
         .focus = (uint32_t)desk_focus(self->desk),
-        .help = self->help ? 1 : 0,
+        .help = self->help,
+        .list = list_pane_choice(self->list),
     };
     session_record_ui(self->parts.record, &state);
-    uint16_t slots[TG_GRID_SIDE_MAX];
-    for (size_t i = 0; i < self->shown_count; i++) {
-        slots[i] = (uint16_t)self->shown[i].index;
-    }
-    session_record_list(self->parts.record, slots, self->shown_count);
 }
 
 /* What a later tool needs to draw this pass again: versions, and what the user had chosen. */
@@ -739,13 +514,11 @@ static void record_pass(screen *self, const tg_draw_list *list, const pass_stamp
         return;
     }
     record_choice(self);
-    for (size_t i = 0; i < self->shown_count; i++) {
-        if (self->shown[i].view.row != NULL) {
-            record_version(self, self->shown[i].index, &self->shown[i].row);
-        }
-    }
-    if (!self->help && self->instrument.seen.row != NULL) {
-        record_version(self, self->opened, &self->opened_row);
+    list_pane_record(self->list, self->counts.passes);
+    if (self->help == 0 && self->instrument.seen.row != NULL) {
+        const shown_version shown = shown_version_of(
+            self->opened, feed_row(self->parts.feed, self->opened), &self->opened_copy.row);
+        session_record_row(self->parts.record, self->counts.passes, &shown);
     }
     session_record_pass(self->parts.record, self->counts.passes, self->view_number,
                         list->cell_count, stamps);
@@ -769,7 +542,7 @@ static tg_err show(screen *self, const tg_draw_list *list)
     }
     self->counts.passes++;
     self->counts.cells_drawn += list->cell_count;
-    note_times(self, &stamps);
+    list_pane_note(self->list, &stamps);
     record_pass(self, list, &stamps);
     look_at_glass(self, list);
     return TG_OK;
@@ -779,7 +552,7 @@ static tg_err show(screen *self, const tg_draw_list *list)
 static void add_up_latencies(screen *self, int64_t now_mono_ns)
 {
     latency *of = self->parts.latency;
-    if (!self->help && desk_layout(self->desk)->area[PANEL_LATENCY].height > 0) {
+    if (self->help == 0 && desk_layout(self->desk)->area[PANEL_LATENCY].height > 0) {
         const bool pending = !latency_span_is_current(latency_chosen(of), latency_windows(of));
         (void)latency_span_step(latency_chosen(of), latency_windows(of), WINDOWS_PER_PASS);
         /* The rest, or what came out of it, with the next pass. */
@@ -803,8 +576,6 @@ tg_err screen_pass(screen *self)
     add_up_latencies(self, now_mono_ns);
     instrument_view_clear(&self->instrument); /* it points into the view */
     tg_reader_unpin(self->reader);
-    self->seen_top = self->top;
-    self->seen_count = self->shown_count;
     /* Once more than its stages need: what comes after the hand-off can hold up the next tick, too.
      */
     process_stalls_pass(latency_stalls(self->parts.latency), now_mono_ns,
@@ -815,4 +586,107 @@ tg_err screen_pass(screen *self)
 int64_t screen_next_change_mono_ns(const screen *self)
 {
     return self->next_change_mono_ns;
+}
+
+void screen_list(screen *self, list_action action)
+{
+    const bool in_list = desk_focus_is_list(self->desk);
+    /* Copying what a panel hides would copy something that nobody looks at. */
+    if (self->help > 0 || (!in_list && action != LIST_SEARCH && action != LIST_EXPORT)) {
+        return;
+    }
+    desk_focus_list(self->desk);
+    list_pane_do(self->list, action);
+    tell_of_list(self);
+}
+
+void screen_type(screen *self, const char *text)
+{
+    const bool blank = strcmp(text, " ") == 0;
+    if (self->help > 0 || screen_latency_has_focus(self) ||
+        (blank && !(desk_focus_is_list(self->desk) && screen_is_typing(self)))) {
+        return; /* a blank by itself recentres the ladder */
+    }
+    desk_focus_list(self->desk);
+    (void)list_pane_type(self->list, text);
+}
+
+void screen_rub_out(screen *self)
+{
+    if (self->help == 0 && desk_focus_is_list(self->desk)) {
+        (void)list_pane_rub_out(self->list);
+    }
+}
+
+bool screen_is_typing(const screen *self)
+{
+    return desk_focus_is_list(self->desk) && list_pane_is_typing(self->list);
+}
+
+/* True: the cell lies in the watchlist's part of the screen. */
+static bool is_in_list(const screen *self, uint16_t row, uint16_t column)
+{
+    return row >= TITLE_ROW && row + 1 < tg_grid_rows(self->grid) &&
+           column < desk_layout(self->desk)->list_width;
+}
+
+void screen_click(screen *self, uint16_t row, uint16_t column, unsigned clicks)
+{
+    if (self->help > 0) {
+        return;
+    }
+    if (!is_in_list(self, row, column)) {
+        (void)desk_focus_at(self->desk, row, column);
+        return;
+    }
+    desk_focus_list(self->desk);
+    if (list_pane_click(self->list, row, column, clicks)) {
+        open_selected(self);
+    }
+    tell_of_list(self);
+}
+
+void screen_wheel(screen *self, uint16_t row, uint16_t column, int rows_up)
+{
+    if (self->help > 0) {
+        return;
+    }
+    if (is_in_list(self, row, column)) {
+        list_pane_scroll(self->list, -rows_up);
+    } else {
+        desk_scroll_at(self->desk, row, column, rows_up);
+    }
+}
+
+void screen_restore(screen *self, const saved_state *from)
+{
+    list_pane_restore(self->list, from);
+    tell_of_list(self);
+}
+
+void screen_save(const screen *self, saved_state *to)
+{
+    list_pane_save(self->list, to);
+}
+
+void screen_set_palette(screen *self, const tg_palette *palette)
+{
+    self->parts.palette = palette;
+}
+
+const tg_palette *screen_palette(const screen *self)
+{
+    return self->parts.palette;
+}
+
+bool screen_shows(const screen *self, const char *text)
+{
+    return drawn_text_holds(self->drawn, text);
+}
+
+tg_err screen_redraw(screen *self)
+{
+    tg_grid_forget(self->grid);
+    const tg_err err = tg_window_draw(self->parts.window, tg_grid_damage(self->grid));
+    return err == TG_OK ? tg_window_present(self->parts.window) : err;
 }

@@ -17,6 +17,8 @@
 #include "glass_times.h"
 #include "latency.h"
 #include "layout.h"
+#include "list_pane.h"
+#include "saved_state.h"
 #include "session_record.h"
 
 typedef struct screen screen;
@@ -59,14 +61,15 @@ typedef enum screen_move {
 
 /* Thread: owner, all of these. */
 void screen_select_row(screen *screen, size_t index);
-/* Of the feed; 0 where there is no row. */
+/* Of the feed; FEED_NO_ROW where none is shown. */
 size_t screen_selected_row(const screen *screen);
 void screen_move_in_focus(screen *screen, screen_move move);
 void screen_focus_next(screen *screen, bool backwards);
-/* The selected instrument goes into the panels, which get the focus. */
+/* Enter: what is being typed is done; else the selected instrument goes into the panels, which get
+ * the focus. */
 void screen_open_selected(screen *screen);
-/* From the help to what was there before, from the panels to the watchlist; false: nothing is left
- * to go back from. */
+/* From the help to what was there before, from the panels to the watchlist, from search, filter and
+ * alarm to the list without them; false: nothing is left to go back from. */
 bool screen_go_back(screen *screen);
 void screen_recentre(screen *screen);
 void screen_toggle_panel(screen *screen, panel_id panel);
@@ -75,6 +78,29 @@ void screen_toggle_help(screen *screen);
 bool screen_latency_has_focus(const screen *screen);
 /* Stands in the footer until the client has something newer to say. text is copied. */
 void screen_notice(screen *screen, const char *text, bool bad);
+
+/* What is done to the watchlist; not while another panel has the focus. */
+void screen_list(screen *screen, list_action action);
+/* Text that was typed, UTF-8; it goes to the watchlist, which gets the focus. */
+void screen_type(screen *screen, const char *text);
+void screen_rub_out(screen *screen);
+/* Something is being typed: a blank belongs to it. */
+bool screen_is_typing(const screen *screen);
+/* At a cell of the grid. */
+void screen_click(screen *screen, uint16_t row, uint16_t column, unsigned clicks);
+void screen_wheel(screen *screen, uint16_t row, uint16_t column, int rows_up);
+void screen_set_palette(screen *screen, const tg_palette *palette);
+const tg_palette *screen_palette(const screen *screen);
+/* The text stands in one row of what was drawn last. */
+bool screen_shows(const screen *screen, const char *text);
+
+/* Draw again all that the last pass has written, as if nothing of it had been drawn before.
+ * TG_ERR_WINDOW. */
+TG_MUST_CHECK tg_err screen_redraw(screen *screen);
+
+/* What is kept of the watchlist from run to run. */
+void screen_restore(screen *screen, const saved_state *from);
+void screen_save(const screen *screen, saved_state *to);
 
 typedef struct screen_counts {
     uint64_t passes; /* that had anything to draw */

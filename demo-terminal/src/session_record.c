@@ -11,6 +11,8 @@
 
 #include <tickglass/recorder.h>
 
+#include "text_line.h"
+
 #define RING_SIZE      (UINT32_C(4) << 20)
 #define FLUSH_MS       10000
 #define MESSAGE_PIECE  (UINT32_C(64) << 10)
@@ -49,7 +51,10 @@ struct session_record {
     uint64_t errors_told; /* write errors and lost records of which the owner knows */
     uint64_t lost_told;
     ui_state ui;
-    char palette[32];
+    char palette[32]; /* and the other texts of ui */
+    char sort[32];
+    char filter[TEXT_LINE_SIZE];
+    char typed[TEXT_LINE_SIZE];
     bool has_ui;
     uint16_t list[LIST_SLOTS_MAX];
     size_t list_count;
@@ -374,15 +379,42 @@ void session_record_message(session_record *self, const void *bytes, size_t size
     atomic_store_explicit(&self->network_inside, false, memory_order_release);
 }
 
+static bool same_list(const session_record *self, const list_choice *list)
+{
+    const list_choice *before = &self->ui.list;
+    return before->first_row == list->first_row && before->selected == list->selected &&
+           before->descending == list->descending && before->order_is_old == list->order_is_old &&
+           before->columns == list->columns && before->column == list->column &&
+           before->mode == list->mode && strcmp(self->sort, list->sort) == 0 &&
+           strcmp(self->filter, list->filter) == 0 && strcmp(self->typed, list->typed) == 0;
+}
+
+static bool same_window(const session_record *self, const ui_state *state)
+{
+    const ui_state *before = &self->ui;
+    return before->columns == state->columns && before->rows == state->rows &&
+           before->width_px == state->width_px && before->height_px == state->height_px &&
+           before->font_size_px == state->font_size_px &&
+           before->scale_percent == state->scale_percent &&
+           strcmp(self->palette, state->palette) == 0;
+}
+
 static bool same_ui(const session_record *self, const ui_state *state)
 {
     const ui_state *before = &self->ui;
-    return self->has_ui && before->columns == state->columns && before->rows == state->rows &&
-           before->width_px == state->width_px && before->height_px == state->height_px &&
-           before->first_row == state->first_row && before->selected == state->selected &&
-           before->opened == state->opened && before->panels == state->panels &&
+    return self->has_ui && before->opened == state->opened && before->panels == state->panels &&
            before->focus == state->focus && before->help == state->help &&
-           strcmp(self->palette, state->palette) == 0;
+           same_window(self, state) && same_list(self, &state->list);
+}
+
+static void remember_ui(session_record *self, const ui_state *state)
+{
+    self->ui = *state;
+    self->has_ui = true;
+    (void)snprintf(self->palette, sizeof self->palette, "%s", state->palette);
+    (void)snprintf(self->sort, sizeof self->sort, "%s", state->list.sort);
+    (void)snprintf(self->filter, sizeof self->filter, "%s", state->list.filter);
+    (void)snprintf(self->typed, sizeof self->typed, "%s", state->list.typed);
 }
 
 void session_record_ui(session_record *self, const ui_state *state)
@@ -391,17 +423,23 @@ void session_record_ui(session_record *self, const ui_state *state)
     if (recorder == NULL || same_ui(self, state)) {
         return;
     }
-    self->ui = *state;
-    self->has_ui = true;
-    (void)snprintf(self->palette, sizeof self->palette, "%s", state->palette);
+    remember_ui(self, state);
+    const list_choice *list = &state->list;
     TG_RECORD(recorder, TG_RECORD_INFO,
-              "window %" PRIu32 "x%" PRIu32 " px %" PRIu32 "x%" PRIu32 " cells palette %s",
-              state->width_px, state->height_px, state->columns, state->rows, state->palette);
+              "window %" PRIu32 "x%" PRIu32 " px %" PRIu32 "x%" PRIu32 " cells letters %" PRIu32
+              " px scale %" PRIu32 " palette %s",
+              state->width_px, state->height_px, state->columns, state->rows, state->font_size_px,
+              state->scale_percent, state->palette);
     TG_RECORD(recorder, TG_RECORD_INFO,
               "list from %" PRIu32 " selected %" PRIu32 " opened %" PRIu32 " panels %" PRIu32
               " focus %" PRIu32 " help %" PRIu32,
-              state->first_row, state->selected, state->opened, state->panels, state->focus,
+              list->first_row, list->selected, state->opened, state->panels, state->focus,
               state->help);
+    TG_RECORD(recorder, TG_RECORD_INFO,
+              "list sorted by %s descending %" PRIu32 " old %" PRIu32 " columns %" PRIu32
+              " column %" PRIu32 " mode %" PRIu32 " filter %s typed %s",
+              list->sort, list->descending, list->order_is_old, list->columns, list->column,
+              list->mode, list->filter, list->typed);
 }
 
 void session_record_list(session_record *self, const uint16_t *slots, size_t count)

@@ -14,6 +14,7 @@
 #include <tickglass/market.h>
 
 #include "glass_times.h"
+#include "shown_version.h"
 
 #define SESSION_RECORD_PATH_SIZE 512
 
@@ -53,19 +54,34 @@ const char *session_record_path(const session_record *record);
 void session_record_message(session_record *record, const void *bytes, size_t size,
                             int64_t received_mono_ns);
 
+/* How the watchlist is looked at. */
+typedef struct list_choice {
+    uint32_t first_row;    /* its place in the list as it is filtered and sorted */
+    uint32_t selected;     /* slot; UINT32_MAX: none */
+    const char *sort;      /* column that it is sorted by; "": its own order */
+    uint32_t descending;   /* 1: it is */
+    uint32_t order_is_old; /* 1: values have left the order since */
+    uint32_t columns;      /* bit i: column i is shown */
+    uint32_t column;       /* that keys act on */
+    uint32_t mode;         /* 0; 1: the search lies over it; 2: an alert's price is typed */
+    const char *filter;
+    const char *typed; /* in mode 1 and 2 */
+} list_choice;
+
 /* What the user sees and chose; recorded where it differs from the last one. */
 typedef struct ui_state {
     uint32_t columns; /* of the grid */
     uint32_t rows;
-    uint32_t width_px;
+    uint32_t width_px; /* before scaling, as the size of the letters */
     uint32_t height_px;
+    uint32_t font_size_px;
+    uint32_t scale_percent;
     const char *palette;
-    uint32_t first_row; /* of the watchlist that is shown, and the selected one */
-    uint32_t selected;
-    uint32_t opened; /* row in the panels; UINT32_MAX: none */
+    uint32_t opened; /* slot in the panels; UINT32_MAX: none */
     uint32_t panels; /* bit i: panel i is wanted */
     uint32_t focus;  /* a panel, or their number: the watchlist */
-    uint32_t help;   /* 1: it covers everything */
+    uint32_t help;   /* its page, which covers everything; 0: none */
+    list_choice list;
 } ui_state;
 
 /* Thread: owner, all that follow. */
@@ -73,16 +89,6 @@ void session_record_ui(session_record *record, const ui_state *state);
 
 /* Which slots the watchlist shows from its first line on; recorded where it differs. */
 void session_record_list(session_record *record, const uint16_t *slots, size_t count);
-
-typedef struct shown_version {
-    size_t slot;
-    const char *venue; /* as asked for */
-    const char *symbol;
-    tg_version version;
-    int64_t received_mono_ns;
-    int64_t committed_mono_ns;
-    int64_t ts_exchange_ns; /* UTC; 0: not known */
-} shown_version;
 
 /* The pass that is going on shows this version; recorded where the slot had another one before. */
 void session_record_row(session_record *record, uint64_t pass, const shown_version *shown);

@@ -82,11 +82,41 @@ bool state_keeper_find_row(const state_keeper *self, feed *from, size_t *index)
     return false;
 }
 
+static bool same_names(const saved_names *a, const saved_names *b)
+{
+    for (size_t i = 0; i < a->count && a->count == b->count; i++) {
+        if (strcmp(a->name[i].venue, b->name[i].venue) != 0 ||
+            strcmp(a->name[i].symbol, b->name[i].symbol) != 0) {
+            return false;
+        }
+    }
+    return a->count == b->count;
+}
+
+static bool same_alerts(const saved_state *a, const saved_state *b)
+{
+    for (size_t i = 0; i < a->alert_of.count && i < b->alert_of.count; i++) {
+        if (a->alert_price[i].mantissa != b->alert_price[i].mantissa ||
+            a->alert_price[i].exponent != b->alert_price[i].exponent) {
+            return false;
+        }
+    }
+    return same_names(&a->alert_of, &b->alert_of);
+}
+
+static bool same_list(const saved_state *a, const saved_state *b)
+{
+    return strcmp(a->sort, b->sort) == 0 && a->descending == b->descending &&
+           memcmp(a->column_off, b->column_off, sizeof a->column_off) == 0 &&
+           strcmp(a->filter, b->filter) == 0 && same_names(&a->added, &b->added) &&
+           same_names(&a->removed, &b->removed) && same_alerts(a, b);
+}
+
 static bool is_same(const saved_state *a, const saved_state *b)
 {
     return strcmp(a->palette, b->palette) == 0 && a->width_px == b->width_px &&
            a->height_px == b->height_px && a->font_size_px == b->font_size_px &&
-           strcmp(a->venue, b->venue) == 0 && strcmp(a->symbol, b->symbol) == 0;
+           strcmp(a->venue, b->venue) == 0 && strcmp(a->symbol, b->symbol) == 0 && same_list(a, b);
 }
 
 tg_err state_keeper_save(const state_keeper *self, const saved_state *now, char *why,

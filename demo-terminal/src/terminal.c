@@ -16,8 +16,10 @@
 #include "latency.h"
 #include "latency_export.h"
 #include "latency_keys.h"
+#include "list_keys.h"
 #include "report.h"
 #include "screen.h"
+#include "script_play.h"
 #include "session_record.h"
 #include "snapshot.h"
 #include "stop_signal.h"
@@ -31,6 +33,9 @@
 /* What fades or ages waits for this long after the last pass: where data flows it goes along with
  * the data, so that no pass for looks alone makes a tick wait for its turn. */
 #define LOOKS_NS (NS_PER_S / 16)
+/* Whoever presses a key, or a button, looks at what it does: its pass waits for no turn. Bounded
+ * all the same. */
+#define ANSWER_NS (NS_PER_S / 250)
 /* Nobody looks: data still comes in, but the owner sleeps long. */
 #define HIDDEN_NS NS_PER_S
 #define WHY_SIZE  400
@@ -51,6 +56,8 @@ typedef struct terminal {
     screen *screen;
     stop_signal *stop;
     snapshot *snapshot;
+    script_play play;
+    bool script_failed;
     char endpoint[ENDPOINT_URL_SIZE];
     uint64_t endpoint_index;
     bool selection_is_due; /* the saved one waits for its row */
@@ -62,6 +69,7 @@ typedef struct terminal {
     int64_t last_news_mono_ns; /* the last pass that showed news */
     int64_t last_pass_mono_ns; /* the last pass of any kind */
     bool news;                 /* something arrived that is not drawn yet */
+    bool answer_is_due;        /* to a key or the mouse, at once */
     bool over;
     bool wrote_all;
 } terminal;
@@ -130,6 +138,8 @@ static terminal_exit open_window(terminal *self, const tg_palette **palette)
     window.font_size_px = settings_font_size(self->settings);
     settings_size(self->settings, &window.width_px, &window.height_px);
     window.headless = options->headless;
+    window.scale_percent = options->scale_percent;
+    window.backend = options->gpu ? TG_BACKEND_GPU : TG_BACKEND_SURFACE;
     tg_err err = tg_palette_find(settings_text(self->settings, SETTING_PALETTE), palette);
     if (err != TG_OK) {
         return fail("palette", err, TERMINAL_USAGE);
@@ -153,6 +163,13 @@ static terminal_exit open_files(terminal *self)
         glass_tape_open(options->check_tape, &self->tape, why, sizeof why) != TG_OK) {
         complain(why);
         return TERMINAL_USAGE;
+    }
+    if (options->script != NULL) {
+        self->play.path = options->script;
+        if (script_file_open(options->script, &self->play.script, why, sizeof why) != TG_OK) {
+            complain(why);
+            return TERMINAL_USAGE;
+        }
     }
     tg_err err = session_record_open(FEED_ROWS_MAX, wake, self, &self->record);
     if (err != TG_OK) {
@@ -209,6 +226,9 @@ static terminal_exit open_parts(terminal *self)
             .has_tape = self->tape != NULL,
         };
         err = screen_open(&parts, &self->screen);
+    }
+    if (err == TG_OK) {
+        screen_restore(self->screen, &self->keeper->before);
     }
     if (err == TG_OK && self->keeper->notice[0] != '\0') {
         self->notice_is_due = true;
@@ -307,11 +327,69 @@ static void tell_of_files(terminal *self)
     }
 }
 
-static void take_key(terminal *self, const tg_input *input)
+/* Letters of another size: cells, and with them everything, are fitted anew. */
+static tg_err zoom(terminal *self, int size_px)
 {
-    if (screen_latency_has_focus(self->screen) && take_latency_key(self, input)) {
-        return;
+    char text[48];
+    const tg_err err = tg_window_set_font_size(self->window, size_px);
+    if (err != TG_OK) {
+        screen_notice(self->screen, "letters have 6 to 96 pixels", false);
+        return TG_OK;
     }
+    (void)snprintf(text, sizeof text, "letters of %d pixels", size_px);
+    screen_notice(self->screen, text, false);
+    return screen_refit(self->screen);
+}
+
+static void toggle_full_screen(terminal *self)
+{
+    if (tg_window_full_screen(self->window, !tg_window_is_full_screen(self->window)) != TG_OK) {
+        screen_notice(self->screen, "the window system refuses the full screen", true);
+    }
+}
+
+static void next_palette(terminal *self)
+{
+    static const char *const names[] = {"blue-orange", "green-red", "red-up"};
+    enum {
+        COUNT = sizeof names / sizeof names[0]
+    };
+    const tg_palette *palette = NULL;
+    size_t at = 0;
+    while (at < COUNT && strcmp(names[at], screen_palette(self->screen)->name) != 0) {
+        at++;
+    }
+    if (tg_palette_find(names[(at + 1) % COUNT], &palette) == TG_OK) {
+        screen_set_palette(self->screen, palette);
+        screen_notice(self->screen, palette->name, false);
+    }
+}
+
+/* Keys that belong to no panel. False: it is none of them. */
+static bool take_window_key(terminal *self, const tg_input *input, tg_err *err)
+{
+    const uint32_t letter = input->key == TG_KEY_CHARACTER && input->ctrl ? input->character : 0;
+    const int size_px = tg_window_font_size(self->window);
+    if (letter == '+' || letter == '=') {
+        *err = zoom(self, size_px + 1);
+    } else if (letter == '-') {
+        *err = zoom(self, size_px - 1);
+    } else if (letter == '0') {
+        *err = zoom(self, settings_font_size(self->settings));
+    } else if (letter == 'p') {
+        next_palette(self);
+    } else if (letter == 'q') {
+        self->over = true;
+    } else if (input->key == TG_KEY_F11 || (input->key == TG_KEY_ENTER && input->alt)) {
+        toggle_full_screen(self);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void take_move(terminal *self, const tg_input *input)
+{
     static const struct {
         tg_key key;
         screen_move move;
@@ -323,7 +401,22 @@ static void take_key(terminal *self, const tg_input *input)
             screen_move_in_focus(self->screen, moves[i].move);
         }
     }
-    if (input->key >= TG_KEY_F3 && input->key <= TG_KEY_F8) {
+}
+
+static tg_err take_key(terminal *self, const tg_input *input)
+{
+    list_action action = LIST_SORT;
+    tg_err err = TG_OK;
+    if (screen_latency_has_focus(self->screen) && take_latency_key(self, input)) {
+        return TG_OK;
+    }
+    take_move(self, input);
+    if (take_window_key(self, input, &err)) {
+        return err;
+    }
+    if (list_keys_find(input, &action)) {
+        screen_list(self->screen, action);
+    } else if (input->key >= TG_KEY_F3 && input->key <= TG_KEY_F8) {
         screen_toggle_panel(self->screen, (panel_id)(input->key - TG_KEY_F3));
     } else if (input->key == TG_KEY_F9) {
         toggle_recording(self);
@@ -333,7 +426,9 @@ static void take_key(terminal *self, const tg_input *input)
         screen_focus_next(self->screen, input->shift);
     } else if (input->key == TG_KEY_ENTER) {
         screen_open_selected(self->screen);
-    } else if (input->key == TG_KEY_SPACE) {
+    } else if (input->key == TG_KEY_BACKSPACE) {
+        screen_rub_out(self->screen);
+    } else if (input->key == TG_KEY_SPACE && !screen_is_typing(self->screen)) {
         screen_recentre(self->screen);
     } else if (input->key == TG_KEY_F1) {
         screen_toggle_help(self->screen);
@@ -344,9 +439,17 @@ static void take_key(terminal *self, const tg_input *input)
             /* A key that is pressed without thinking must not close what somebody trades by. */
             screen_notice(self->screen, "Ctrl-Q ends", false);
         }
-    } else if (input->key == TG_KEY_CHARACTER && input->ctrl && input->character == 'q') {
-        self->over = true;
     }
+    return TG_OK;
+}
+
+static tg_err take_wheel(terminal *self, const tg_input *input)
+{
+    if (input->ctrl) {
+        return zoom(self, tg_window_font_size(self->window) + (input->wheel_rows > 0 ? 1 : -1));
+    }
+    screen_wheel(self->screen, input->row, input->column, input->wheel_rows);
+    return TG_OK;
 }
 
 static tg_err take_input(terminal *self, const tg_input *input)
@@ -356,10 +459,24 @@ static tg_err take_input(terminal *self, const tg_input *input)
     case TG_INPUT_WAKE:
         return TG_OK;
     case TG_INPUT_KEY:
+        self->answer_is_due = true;
         self->selection_is_due = false; /* whoever types has chosen by himself */
         self->notice_is_due = false;
-        take_key(self, input);
+        return take_key(self, input);
+    case TG_INPUT_TEXT:
+        self->answer_is_due = true;
+        self->selection_is_due = false;
+        screen_type(self->screen, input->text);
         return TG_OK;
+    case TG_INPUT_CLICK:
+        self->answer_is_due = true;
+        self->selection_is_due = false;
+        self->notice_is_due = false;
+        screen_click(self->screen, input->row, input->column, input->clicks);
+        return TG_OK;
+    case TG_INPUT_WHEEL:
+        self->answer_is_due = true;
+        return take_wheel(self, input);
     case TG_INPUT_RESIZED:
     case TG_INPUT_EXPOSED:
         return screen_refit(self->screen);
@@ -387,6 +504,9 @@ static int64_t next_pass_mono_ns(const terminal *self)
     if (!tg_window_visible(self->window)) {
         return INT64_MAX;
     }
+    if (self->answer_is_due) {
+        return self->last_pass_mono_ns + ANSWER_NS;
+    }
     const int64_t change_ns = screen_next_change_mono_ns(self->screen);
     const int64_t settled_ns = self->last_pass_mono_ns + LOOKS_NS;
     const int64_t looks_ns = change_ns > settled_ns ? change_ns : settled_ns;
@@ -413,6 +533,7 @@ static tg_err draw_if_due(terminal *self, int64_t now_mono_ns)
         self->last_news_mono_ns = drew ? now_mono_ns : now_mono_ns - PASS_NS + EMPTY_PASS_NS;
     }
     self->news = false;
+    self->answer_is_due = false;
     self->last_pass_mono_ns = now_mono_ns;
     return err;
 }
@@ -436,6 +557,36 @@ static tg_err take_all_input(terminal *self, int64_t wait_ns)
             return err;
         }
         wait_ns = 0;
+    }
+    return TG_OK;
+}
+
+/* The next step of the script, once the pass before it is drawn. */
+static tg_err play_script(terminal *self, int64_t now_mono_ns)
+{
+    tg_input input;
+    char why[WHY_SIZE] = "";
+    if (self->options->script == NULL || self->over || self->news) {
+        return TG_OK;
+    }
+    switch (script_play_step(&self->play, self->window, self->screen, now_mono_ns, &input, why,
+                             sizeof why)) {
+    case SCRIPT_HAS_INPUT:
+        return take_input(self, &input);
+    case SCRIPT_DID_SOMETHING:
+        self->news = true;
+        break;
+    case SCRIPT_QUITS:
+        self->over = true;
+        break;
+    case SCRIPT_FAILED:
+        complain(why);
+        self->script_failed = true;
+        self->over = true;
+        break;
+    case SCRIPT_IS_WAITING:
+    case SCRIPT_HAS_ENDED:
+        break;
     }
     return TG_OK;
 }
@@ -465,6 +616,9 @@ static tg_err loop(terminal *self)
         const int64_t now_mono_ns = tg_clock_mono_ns(&self->clock);
         if (err == TG_OK) {
             err = draw_if_due(self, now_mono_ns);
+        }
+        if (err == TG_OK) {
+            err = play_script(self, now_mono_ns);
         }
         if (stop_signal_came(self->stop) || now_mono_ns >= deadline_mono_ns(self) ||
             (self->options->headless && feed_is_hopeless(self->feed))) {
@@ -504,7 +658,7 @@ static void write_report(terminal *self, const tg_histogram *decode, const tg_hi
         .commit = commit,
         .passes = counts.passes,
         .cells_drawn = counts.cells_drawn,
-        .rows = feed_row_count(self->feed),
+        .rows = feed_listed_count(self->feed),
         .elapsed_ns = self->end_mono_ns - self->start_mono_ns,
         .cpu_ns = self->cpu_end_ns - self->cpu_start_ns,
         .build = build,
@@ -568,11 +722,11 @@ static void report_run(terminal *self)
 
 static void save_state(terminal *self)
 {
-    const settings *from = self->settings;
     const size_t selected = screen_selected_row(self->screen);
-    saved_state now = {.font_size_px = settings_font_size(from)};
+    saved_state now = {.font_size_px = tg_window_font_size(self->window)};
     char why[USER_PATH_SIZE + WHY_SIZE] = "";
-    (void)snprintf(now.palette, sizeof now.palette, "%s", settings_text(from, SETTING_PALETTE));
+    (void)snprintf(now.palette, sizeof now.palette, "%s", screen_palette(self->screen)->name);
+    screen_save(self->screen, &now);
     tg_window_size_px(self->window, &now.width_px, &now.height_px);
     if (self->selection_is_due) {
         /* Its row did not come in this run; it may in the next. */
@@ -634,7 +788,13 @@ static terminal_exit finish(terminal *self, tg_err loop_err)
     if (code == TERMINAL_FINE && !self->wrote_all) {
         code = TERMINAL_WRITE;
     }
-    return code;
+    char why[WHY_SIZE] = "";
+    if (!self->script_failed && self->play.script.count > 0 &&
+        script_play_is_cut_off(&self->play, why, sizeof why)) {
+        complain(why);
+        self->script_failed = true;
+    }
+    return code == TERMINAL_FINE && self->script_failed ? TERMINAL_SCRIPT : code;
 }
 
 /* In the order that the parts need: no callback runs once the feed is closed. */
@@ -654,6 +814,7 @@ static terminal_exit close_parts(terminal *self, terminal_exit code)
     glass_times_close(self->times);
     latency_close(self->latency);
     glass_tape_close(self->tape);
+    script_file_close(&self->play.script);
     tg_window_close(self->window);
     return code;
 }

@@ -21,8 +21,16 @@ typedef struct watch_row {
     char venue[TG_VENUE_NAME_SIZE];
     char symbol[TG_SYMBOL_SIZE];
     tg_sub_id sub;
-    bool hidden; /* the client was told that it is not on the screen */
-    bool drawn;  /* version is that of the image drawn last */
+    bool listed;        /* in the watchlist; a row that was taken away keeps its place */
+    bool given;         /* by the list of symbols or the directory, not by the reader */
+    bool refused;       /* by the reader: not listed, whoever gives it */
+    unsigned wanted_by; /* the watchlist, a panel: with none of them nothing is subscribed */
+    bool asked;         /* the client knows that it is wanted, or refused it for good */
+    bool on_screen;
+    bool hidden;         /* the client was told that it is not on the screen */
+    bool was_current;    /* when all rows were last looked at */
+    bool drawn;          /* version is that of the image drawn last */
+    uint64_t shown_pass; /* number of the pass that last had it in the watchlist */
     tg_version version;
     watch_price bid;
     watch_price ask;

@@ -1,5 +1,6 @@
 #include "watchlist_panel.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <tickglass/time_text.h>
@@ -19,20 +20,37 @@ typedef struct row_pen {
     int64_t now_mono_ns;
 } row_pen;
 
-void watchlist_draw_titles(tg_grid *grid, uint16_t grid_row, const column_layout *layout,
-                           const tg_palette *palette, bool focused)
+/* Solid arrows: the rows stand in this order; dashed ones: they did when it was made. */
+static const char *order_mark(const watchlist_titles *titles)
 {
+    if (titles->order_is_old) {
+        return titles->descending ? "\xE2\x87\xA3" : "\xE2\x87\xA1";
+    }
+    return titles->descending ? "\xE2\x86\x93" : "\xE2\x86\x91";
+}
+
+void watchlist_draw_titles(tg_grid *grid, uint16_t grid_row, const column_layout *layout,
+                           const tg_palette *palette, const watchlist_titles *titles)
+{
+    const bool focused = titles->focused;
     const tg_style style = {focused ? palette->text : palette->label,
                             focused ? palette->selected : palette->bar,
                             focused ? TG_CELL_BOLD : 0u};
     tg_grid_fill(grid, (tg_span){grid_row, 0, layout->total}, style);
     for (int c = 0; c < COLUMN_COUNT; c++) {
         const column_id column = (column_id)c;
-        if (layout->shown[c]) {
-            tg_grid_put_label(grid, columns_span(layout, column, grid_row),
-                              column_is_number(column) ? TG_ALIGN_RIGHT : TG_ALIGN_LEFT, style,
-                              column_title(column));
+        if (!layout->shown[c]) {
+            continue;
         }
+        char text[32];
+        tg_style own = style;
+        (void)snprintf(text, sizeof text, "%s%s", column_title(column),
+                       column == titles->sorted ? order_mark(titles) : "");
+        if (column == titles->cursor && focused) {
+            own.marks |= TG_CELL_UNDERLINE;
+        }
+        tg_grid_put_label(grid, columns_span(layout, column, grid_row),
+                          column_is_number(column) ? TG_ALIGN_RIGHT : TG_ALIGN_LEFT, own, text);
     }
     if (focused) {
         const tg_style mark = {palette->up, style.background, TG_CELL_BOLD};
@@ -214,6 +232,11 @@ static void draw_truth(const row_pen *pen)
     put_number(pen, COLUMN_AGE, style, age);
     if (pen->suspect && pen->view->row != NULL) {
         tg_grid_put(pen->grid, pen->grid_row, 0, word, "!");
+    }
+    if (pen->view->alarmed) {
+        /* Background and letters change places: seen without knowing colours. */
+        const tg_style alarm = {pen->palette->background, pen->palette->warning, TG_CELL_BOLD};
+        tg_grid_put(pen->grid, pen->grid_row, 1, alarm, WATCHLIST_ALARM);
     }
 }
 

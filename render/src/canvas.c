@@ -20,11 +20,29 @@ void tg__canvas_fill(tg__canvas *canvas, tg__rect rect, uint32_t rgb)
     const int top = max_int(rect.y, 0);
     const int right = min_int(rect.x + rect.width, canvas->width);
     const int bottom = min_int(rect.y + rect.height, canvas->height);
-    for (int y = top; y < bottom; y++) {
-        uint32_t *line = canvas->pixels + (size_t)y * canvas->stride;
-        for (int x = left; x < right; x++) {
-            line[x] = OPAQUE | rgb;
-        }
+    if (left >= right || top >= bottom) {
+        return;
+    }
+    uint32_t *first = canvas->pixels + (size_t)top * canvas->stride + left;
+    const size_t count = (size_t)(right - left);
+    for (size_t i = 0; i < count; i++) {
+        first[i] = OPAQUE | rgb;
+    }
+    for (int y = top + 1; y < bottom; y++) {
+        memcpy(first + (size_t)(y - top) * canvas->stride, first, count * sizeof *first);
+    }
+}
+
+/* Four pixels at a time by copies of known size: for a line of a tile a call costs more than what
+ * it copies. */
+static void copy_line(uint32_t *to, const uint32_t *from, size_t count)
+{
+    size_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        memcpy(to + i, from + i, 4 * sizeof *to);
+    }
+    for (; i < count; i++) {
+        to[i] = from[i];
     }
 }
 
@@ -37,10 +55,10 @@ void tg__canvas_blit(tg__canvas *canvas, int x, int y, const uint32_t *tile, int
     if (left >= right) {
         return;
     }
-    const size_t size = (size_t)(right - left) * sizeof *tile;
+    const size_t count = (size_t)(right - left);
     for (int line = top; line < bottom; line++) {
         const uint32_t *from = tile + (size_t)(line - y) * (size_t)width + (left - x);
-        memcpy(canvas->pixels + (size_t)line * canvas->stride + left, from, size);
+        copy_line(canvas->pixels + (size_t)line * canvas->stride + left, from, count);
     }
 }
 

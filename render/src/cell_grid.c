@@ -8,6 +8,12 @@
 #include "grapheme.h"
 #include "plot_cell.h"
 
+/* Columns that were written since the last damage: nothing else can differ. */
+typedef struct touched {
+    uint16_t from;
+    uint16_t end; /* not after from: none */
+} touched;
+
 struct tg_grid {
     uint16_t columns;
     uint16_t rows;
@@ -15,6 +21,7 @@ struct tg_grid {
     uint32_t background;
     tg_cell *next;  /* as the pass writes it */
     tg_cell *shown; /* as it was drawn last */
+    touched *rows_touched;
     tg_draw_run *runs;
     tg_cell *drawn; /* cells of the list */
     tg_draw_list list;
@@ -42,17 +49,21 @@ static tg_err allocate(tg_grid *grid, uint16_t columns, uint16_t rows)
     tg_cell *shown = calloc(count, sizeof *shown);
     tg_cell *drawn = calloc(count, sizeof *drawn);
     tg_draw_run *runs = calloc(count, sizeof *runs);
-    if (next == NULL || shown == NULL || drawn == NULL || runs == NULL) {
+    touched *rows_touched = calloc(rows, sizeof *rows_touched);
+    if (next == NULL || shown == NULL || drawn == NULL || runs == NULL || rows_touched == NULL) {
         free(next);
         free(shown);
         free(drawn);
         free(runs);
+        free(rows_touched);
         return TG_ERR_NO_MEMORY;
     }
     free(grid->next);
     free(grid->shown);
     free(grid->drawn);
     free(grid->runs);
+    free(grid->rows_touched);
+    grid->rows_touched = rows_touched;
     grid->next = next;
     grid->shown = shown;
     grid->drawn = drawn;
@@ -87,6 +98,7 @@ void tg_grid_close(tg_grid *grid)
     free(grid->shown);
     free(grid->drawn);
     free(grid->runs);
+    free(grid->rows_touched);
     free(grid);
 }
 
@@ -104,6 +116,17 @@ uint16_t tg_grid_columns(const tg_grid *grid)
 uint16_t tg_grid_rows(const tg_grid *grid)
 {
     return grid->rows;
+}
+
+static void touch(tg_grid *grid, uint16_t row, uint16_t from, uint16_t end)
+{
+    touched *at = &grid->rows_touched[row];
+    if (at->from >= at->end) {
+        *at = (touched){from, end};
+        return;
+    }
+    at->from = from < at->from ? from : at->from;
+    at->end = end > at->end ? end : at->end;
 }
 
 static void set_cell(tg_cell *cell, tg_style style, const char grapheme[TG_CELL_TEXT_SIZE],
@@ -130,6 +153,9 @@ void tg_grid_clear(tg_grid *grid, tg_style style)
     for (size_t i = 0; i < count; i++) {
         set_blank(grid->next + i, style);
     }
+    for (uint16_t row = 0; row < grid->rows; row++) {
+        touch(grid, row, 0, grid->columns);
+    }
     if (grid->background != style.background) {
         grid->background = style.background;
         grid->forgotten = true;
@@ -138,14 +164,15 @@ void tg_grid_clear(tg_grid *grid, tg_style style)
 
 void tg_grid_fill(tg_grid *grid, tg_span span, tg_style style)
 {
-    if (span.row >= grid->rows) {
+    if (span.row >= grid->rows || span.column >= grid->columns) {
         return;
     }
-    for (uint32_t c = span.column; c < (uint32_t)span.column + span.width; c++) {
-        if (c < grid->columns) {
-            set_blank(cell_at(grid, span.row, (uint16_t)c), style);
-        }
+    const uint16_t room = (uint16_t)(grid->columns - span.column);
+    const uint16_t end = (uint16_t)(span.column + (span.width < room ? span.width : room));
+    for (uint16_t c = span.column; c < end; c++) {
+        set_blank(cell_at(grid, span.row, c), style);
     }
+    touch(grid, span.row, span.column, end);
 }
 
 /* Writes what fits into the span and returns the cells taken. */
@@ -174,6 +201,7 @@ static uint16_t put_clipped(tg_grid *grid, tg_span span, tg_style style, const c
         }
         used = (uint16_t)(used + columns);
     }
+    touch(grid, span.row, span.column, (uint16_t)(span.column + used));
     return used;
 }
 
@@ -183,12 +211,12 @@ uint16_t tg_grid_put(tg_grid *grid, uint16_t row, uint16_t column, tg_style styl
     return put_clipped(grid, span, style, text);
 }
 
-void tg_grid_put_label(tg_grid *grid, tg_span span, tg_align align, tg_style style,
-                       const char *text)
+/* Text of needed columns. */
+static void put_aligned(tg_grid *grid, tg_span span, tg_align align, tg_style style,
+                        const char *text, uint16_t needed)
 {
     static const char ellipsis[] = "\xE2\x80\xA6";
     tg_grid_fill(grid, span, style);
-    const uint16_t needed = tg_text_columns(text);
     if (span.width == 0) {
         return;
     }
@@ -204,12 +232,19 @@ void tg_grid_put_label(tg_grid *grid, tg_span span, tg_align align, tg_style sty
     (void)put_clipped(grid, inner, style, text);
 }
 
+void tg_grid_put_label(tg_grid *grid, tg_span span, tg_align align, tg_style style,
+                       const char *text)
+{
+    put_aligned(grid, span, align, style, text, tg_text_columns(text));
+}
+
 void tg_grid_put_number(tg_grid *grid, tg_span span, tg_style style, const char *text)
 {
     /* A span that the right edge cuts shows less than its width: that counts as too narrow too. */
     const bool cut = (uint32_t)span.column + span.width > grid->columns;
-    if (!cut && tg_text_columns(text) <= span.width) {
-        tg_grid_put_label(grid, span, TG_ALIGN_RIGHT, style, text);
+    const uint16_t needed = tg_text_columns(text);
+    if (!cut && needed <= span.width) {
+        put_aligned(grid, span, TG_ALIGN_RIGHT, style, text, needed);
         return;
     }
     for (uint16_t i = 0; i < span.width; i++) {
@@ -225,6 +260,7 @@ void tg_grid_plot(tg_grid *grid, uint16_t row, uint16_t column, tg_style style,
         char packed[TG_CELL_TEXT_SIZE];
         tg__plot_cell_pack(bars, packed);
         set_cell(cell_at(grid, row, column), style, packed, TG_CELL_PLOT);
+        touch(grid, row, column, (uint16_t)(column + 1));
     }
 }
 
@@ -250,14 +286,17 @@ void tg_grid_forget(tg_grid *grid)
 /* The first damaged column at or after from, or columns. */
 static uint16_t next_damaged(const tg_grid *grid, uint16_t row, uint16_t from)
 {
+    if (grid->forgotten) {
+        return from;
+    }
     const tg_cell *next = cell_at_const(grid->next, grid, row);
     const tg_cell *shown = cell_at_const(grid->shown, grid, row);
-    uint16_t column = from;
-    while (column < grid->columns && !grid->forgotten &&
-           memcmp(next + column, shown + column, sizeof *next) == 0) {
+    const touched *at = &grid->rows_touched[row];
+    uint16_t column = from > at->from ? from : at->from;
+    while (column < at->end && memcmp(next + column, shown + column, sizeof *next) == 0) {
         column++;
     }
-    return column;
+    return column < at->end ? column : grid->columns;
 }
 
 static void append_run(tg_grid *grid, uint16_t row, uint16_t from, uint16_t end)
@@ -269,6 +308,16 @@ static void append_run(tg_grid *grid, uint16_t row, uint16_t from, uint16_t end)
     memcpy(grid->drawn + list->cell_count, grid->next + offset, count * sizeof(tg_cell));
     memcpy(grid->shown + offset, grid->next + offset, count * sizeof(tg_cell));
     list->cell_count += count;
+}
+
+/* Most rows of a pass that writes everything are as they were: one comparison for each of them. */
+static bool row_is_damaged(const tg_grid *grid, uint16_t row)
+{
+    const touched *at = &grid->rows_touched[row];
+    return grid->forgotten ||
+           (at->from < at->end && memcmp(cell_at_const(grid->next, grid, row) + at->from,
+                                         cell_at_const(grid->shown, grid, row) + at->from,
+                                         (size_t)(at->end - at->from) * sizeof *grid->next) != 0);
 }
 
 static void damage_row(tg_grid *grid, uint16_t row)
@@ -297,7 +346,10 @@ const tg_draw_list *tg_grid_damage(tg_grid *grid)
         .cells = grid->drawn,
     };
     for (uint16_t row = 0; row < grid->rows; row++) {
-        damage_row(grid, row);
+        if (row_is_damaged(grid, row)) {
+            damage_row(grid, row);
+        }
+        grid->rows_touched[row] = (touched){0, 0};
     }
     grid->forgotten = false;
     return &grid->list;

@@ -74,7 +74,12 @@ void tg__painter_close(tg__painter *painter)
     free(painter);
 }
 
-static const uint32_t *tile_of(tg__painter *painter, const tg_cell *cell)
+tg__tile_form tg__painter_tile_form(const tg__painter *painter)
+{
+    return (tg__tile_form){painter->cell_width, painter->cell_height, TILE_COUNT};
+}
+
+tg__tile tg__painter_tile(tg__painter *painter, const tg_cell *cell)
 {
     bool found = false;
     uint32_t *tile = tg__tile_cache_get(painter->tiles, cell, &found);
@@ -85,30 +90,65 @@ static const uint32_t *tile_of(tg__painter *painter, const tg_cell *cell)
             tile[i] = tg__pixel_blend(cell->foreground, cell->background, coverage[i]);
         }
     }
-    return tile;
+    return (tg__tile){tile, tg__tile_cache_index(painter->tiles, tile), !found};
+}
+
+static bool is_blank(const tg_cell *cell)
+{
+    return cell->text[0] == '\0' && (cell->marks & (TG_CELL_UNDERLINE | TG_CELL_PLOT)) == 0;
+}
+
+int tg__blanks_count(const tg_cell *cells, int count)
+{
+    int blanks = 0;
+    while (blanks < count && is_blank(&cells[blanks]) &&
+           cells[blanks].background == cells[0].background) {
+        blanks++;
+    }
+    return blanks;
+}
+
+/* What the cells of a list that draws everything leave uncovered: right of them and below. */
+static void paint_margins(const tg__painter *painter, const tg_draw_list *list, tg__canvas *canvas)
+{
+    const int right = list->columns * painter->cell_width;
+    const int bottom = list->rows * painter->cell_height;
+    tg__canvas_fill(canvas, (tg__rect){right, 0, canvas->width - right, bottom}, list->background);
+    tg__canvas_fill(canvas, (tg__rect){0, bottom, canvas->width, canvas->height - bottom},
+                    list->background);
+}
+
+static void paint_run(tg__painter *painter, const tg_draw_run *run, const tg_cell *cells,
+                      tg__canvas *canvas)
+{
+    tg__rect at = {run->column * painter->cell_width, run->row * painter->cell_height, 0,
+                   painter->cell_height};
+    for (int i = 0; i < run->count;) {
+        const int blanks = tg__blanks_count(cells + i, run->count - i);
+        const int taken = blanks > 0 ? blanks : 1;
+        at.width = taken * painter->cell_width;
+        if (blanks > 0) {
+            tg__canvas_fill(canvas, at, cells[i].background);
+        } else if ((cells[i].marks & TG_CELL_PLOT) != 0) {
+            /* No two are alike for long: as tiles they would only drive letters out. */
+            tg__plot_cell_paint(&cells[i], canvas, at);
+        } else {
+            tg__canvas_blit(canvas, at.x, at.y, tg__painter_tile(painter, &cells[i]).pixels,
+                            painter->cell_width, painter->cell_height);
+        }
+        at.x += at.width;
+        i += taken;
+    }
 }
 
 void tg__painter_draw(tg__painter *painter, const tg_draw_list *list, tg__canvas *canvas)
 {
     if (list->full) {
-        const tg__rect all = {0, 0, canvas->width, canvas->height};
-        tg__canvas_fill(canvas, all, list->background);
+        paint_margins(painter, list, canvas);
     }
     for (size_t r = 0; r < list->run_count; r++) {
         const tg_draw_run *run = list->runs + r;
-        const int y = run->row * painter->cell_height;
-        for (int i = 0; i < run->count; i++) {
-            const tg_cell *cell = list->cells + run->first + i;
-            const int x = (run->column + i) * painter->cell_width;
-            if ((cell->marks & TG_CELL_PLOT) != 0) {
-                /* No two are alike for long: as tiles they would only drive letters out. */
-                tg__plot_cell_paint(cell, canvas,
-                                    (tg__rect){x, y, painter->cell_width, painter->cell_height});
-                continue;
-            }
-            tg__canvas_blit(canvas, x, y, tile_of(painter, cell), painter->cell_width,
-                            painter->cell_height);
-        }
+        paint_run(painter, run, list->cells + run->first, canvas);
     }
 }
 

@@ -4,6 +4,9 @@
 #ifndef TICKGLASS_RENDER_CELL_PAINTER_H
 #define TICKGLASS_RENDER_CELL_PAINTER_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include <tickglass/draw_list.h>
 #include <tickglass/err.h>
 
@@ -27,5 +30,29 @@ void tg__painter_draw(tg__painter *painter, const tg_draw_list *list, tg__canvas
  */
 size_t tg__painter_damage(const tg__painter *painter, const tg_draw_list *list,
                           const tg__canvas *canvas, tg__rect *rects, size_t capacity);
+
+/* What all tiles have in common. */
+typedef struct tg__tile_form {
+    int width; /* pixels */
+    int height;
+    uint32_t count; /* of different ones at one time */
+} tg__tile_form;
+
+/* Thread: any. */
+tg__tile_form tg__painter_tile_form(const tg__painter *painter);
+
+/* The picture of a cell with text. */
+typedef struct tg__tile {
+    const uint32_t *pixels; /* 0xffRRGGBB, width x height; until the next call */
+    uint32_t index;         /* below count */
+    bool fresh;             /* drawn just now: under this index there was another one before */
+} tg__tile;
+
+/* Not for plot cells. Thread: owner. */
+tg__tile tg__painter_tile(tg__painter *painter, const tg_cell *cell);
+
+/* How many of the cells, from the first on, are nothing but one background: they are one rectangle.
+ * Thread: any. */
+int tg__blanks_count(const tg_cell *cells, int count);
 
 #endif

@@ -12,8 +12,6 @@
 
 #include "hex_box.h"
 
-#define SIZE_MIN    6
-#define SIZE_MAX_PX 96
 /* Pixels between the lines of text beyond what the font asks for: rows are easier to follow. */
 #define LEADING 2
 
@@ -67,8 +65,8 @@ tg_err tg__font_open(const tg__font_options *options, tg__font **out, char *why,
 {
     TG_ENSURE(options != NULL && out != NULL, TG_ERR_INVALID_ARGUMENT);
     *out = NULL;
-    TG_ENSURE(options->regular_file != NULL && options->size_px >= SIZE_MIN &&
-                  options->size_px <= SIZE_MAX_PX,
+    TG_ENSURE(options->regular_file != NULL && options->size_px >= TG__FONT_SIZE_MIN &&
+                  options->size_px <= TG__FONT_SIZE_MAX,
               TG_ERR_INVALID_ARGUMENT);
     tg_err err = TG_ERR_NO_MEMORY;
     tg__font *font = calloc(1, sizeof *font);

@@ -10,6 +10,9 @@
 
 typedef struct tg__font tg__font;
 
+#define TG__FONT_SIZE_MIN 6
+#define TG__FONT_SIZE_MAX 96
+
 typedef struct tg__font_options {
     const char *regular_file;
     const char *bold_file;     /* NULL: the regular one, emboldened */

@@ -51,9 +51,9 @@ tg_plot_bar tg_plot_bar_of(const tg_cell *cell, unsigned column)
 
 /* A bar is at least one pixel wide and high: the smallest font has fewer pixels than columns, and
  * no extreme of a chart gets lost for that. */
-void tg__plot_cell_paint(const tg_cell *cell, tg__canvas *canvas, tg__rect at)
+size_t tg__plot_cell_bars(const tg_cell *cell, tg__rect at, tg__rect bars[TG_PLOT_COLUMNS])
 {
-    tg__canvas_fill(canvas, at, cell->background);
+    size_t count = 0;
     for (unsigned column = 0; column < TG_PLOT_COLUMNS; column++) {
         const tg_plot_bar bar = tg_plot_bar_of(cell, column);
         if (!tg_plot_bar_is_drawn(bar)) {
@@ -63,8 +63,18 @@ void tg__plot_cell_paint(const tg_cell *cell, tg__canvas *canvas, tg__rect at)
         const int right = ((int)column + 1) * at.width / TG_PLOT_COLUMNS;
         const int top = bar.top * at.height / TG_PLOT_LEVELS;
         const int bottom = bar.bottom * at.height / TG_PLOT_LEVELS;
-        const tg__rect pixels = {at.x + left, at.y + top, right > left ? right - left : 1,
-                                 bottom - top + 1};
-        tg__canvas_fill(canvas, pixels, cell->foreground);
+        bars[count++] =
+            (tg__rect){at.x + left, at.y + top, right > left ? right - left : 1, bottom - top + 1};
+    }
+    return count;
+}
+
+void tg__plot_cell_paint(const tg_cell *cell, tg__canvas *canvas, tg__rect at)
+{
+    tg__rect bars[TG_PLOT_COLUMNS];
+    const size_t count = tg__plot_cell_bars(cell, at, bars);
+    tg__canvas_fill(canvas, at, cell->background);
+    for (size_t i = 0; i < count; i++) {
+        tg__canvas_fill(canvas, bars[i], cell->foreground);
     }
 }

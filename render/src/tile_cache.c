@@ -129,3 +129,8 @@ uint32_t *tg__tile_cache_get(tg__tile_cache *cache, const tg_cell *cell, bool *f
     *found = false;
     return cache->pixels + index * cache->tile_pixels;
 }
+
+uint32_t tg__tile_cache_index(const tg__tile_cache *cache, const uint32_t *tile)
+{
+    return (uint32_t)((size_t)(tile - cache->pixels) / cache->tile_pixels);
+}

@@ -29,4 +29,7 @@ void tg__tile_cache_close(tg__tile_cache *cache);
  */
 uint32_t *tg__tile_cache_get(tg__tile_cache *cache, const tg_cell *cell, bool *found);
 
+/* Which of the capacity tiles it is, 0 up; stays while the tile does. Thread: owner. */
+uint32_t tg__tile_cache_index(const tg__tile_cache *cache, const uint32_t *tile);
+
 #endif

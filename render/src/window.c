@@ -16,27 +16,38 @@
 #include "canvas.h"
 #include "cell_painter.h"
 #include "font.h"
+#include "gpu_painter.h"
 #include "input.h"
 #include "png_file.h"
 
 #define SIDE_MAX_PX 16384
 /* More rectangles than this cost more in calls than they save in pixels. */
-#define RECTS_MAX 64
-#define NS_PER_S  INT64_C(1000000000)
-#define NS_PER_MS INT64_C(1000000)
+#define RECTS_MAX         64
+#define SCALE_MIN_PERCENT 50
+#define SCALE_MAX_PERCENT 400
+#define NS_PER_S          INT64_C(1000000000)
+#define NS_PER_MS         INT64_C(1000000)
 
 struct tg_window {
     SDL_Window *handle;
+    tg__gpu_painter *gpu; /* NULL: the picture goes into the surface */
     SDL_Surface *surface; /* SDL's; valid until the size changes */
     tg__font *font;
     tg__painter *painter;
-    /* What is painted: the surface's own pixels if they have our form, else memory of our own. */
+    /* What is painted: the surface's own pixels if they have our form, else memory of our own. With
+     * a GPU it has a size, but no pixels. */
     tg__canvas canvas;
     uint32_t *own_pixels;
     tg__rect rects[RECTS_MAX];
     size_t rect_count;
     uint16_t columns;
     uint16_t rows;
+    char *font_file[3]; /* regular, bold, fallback: as they were opened, for other sizes; or NULL */
+    int font_size_px;   /* before scaling */
+    int letter_px;      /* of the font that is open */
+    int scale_percent;  /* asked for; 0: the display's */
+    int plain_width_px; /* of the window that a full screen came from */
+    int plain_height_px;
     bool headless;
     bool video_started;
     uint32_t wake_event;
@@ -79,10 +90,12 @@ static void set_hints(bool headless)
     /* Else the desktop's compositor is switched off for a window that is no game. */
     SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0");
     SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "1");
+    SDL_ResetHint(SDL_HINT_VIDEODRIVER); /* of a window before: what is left is the user's */
     if (headless) {
-        SDL_SetHintWithPriority(SDL_HINT_VIDEODRIVER, "dummy", SDL_HINT_OVERRIDE);
-    } else {
-        SDL_ResetHint(SDL_HINT_VIDEODRIVER);
+        const char *asked = SDL_GetHint(SDL_HINT_VIDEODRIVER);
+        const bool offscreen = asked != NULL && strcmp(asked, "offscreen") == 0;
+        SDL_SetHintWithPriority(SDL_HINT_VIDEODRIVER, offscreen ? "offscreen" : "dummy",
+                                SDL_HINT_OVERRIDE);
     }
 }
 
@@ -108,7 +121,7 @@ static tg_err start_video(tg_window *window, char *why, size_t why_size)
         /* Has no surface of its own: there the texture is the only way. */
         SDL_SetHint(SDL_HINT_FRAMEBUFFER_ACCELERATION, "1");
     }
-    SDL_StopTextInput();
+    SDL_StartTextInput();
     const uint32_t event = SDL_RegisterEvents(1);
     if (event == UINT32_MAX) {
         return explain(why, why_size, "no event number is free");
@@ -133,9 +146,21 @@ static bool has_our_form(const SDL_Surface *surface)
            !SDL_MUSTLOCK(surface) && surface->pitch % (int)sizeof(uint32_t) == 0;
 }
 
+static void measure_cells(tg_window *window)
+{
+    window->columns = cells_in(window->canvas.width, tg__font_cell_width(window->font));
+    window->rows = cells_in(window->canvas.height, tg__font_cell_height(window->font));
+}
+
 /* Asks for the surface of the present size and points the canvas at its pixels or at our own. */
 static tg_err attach_surface(tg_window *window)
 {
+    if (window->gpu != NULL) {
+        TG_TRY(tg__gpu_painter_fit(window->gpu, &window->canvas.width, &window->canvas.height));
+        measure_cells(window);
+        window->rect_count = 0;
+        return TG_OK;
+    }
     SDL_Surface *surface = SDL_GetWindowSurface(window->handle);
     TG_ENSURE(surface != NULL, TG_ERR_WINDOW);
     window->surface = surface;
@@ -150,31 +175,98 @@ static tg_err attach_surface(tg_window *window)
         canvas.stride = (size_t)surface->w;
     }
     window->canvas = canvas;
-    window->columns = cells_in(surface->w, tg__font_cell_width(window->font));
-    window->rows = cells_in(surface->h, tg__font_cell_height(window->font));
+    measure_cells(window);
     window->rect_count = 0;
+    return TG_OK;
+}
+
+static int scaled_letters(const tg_window *window, int percent)
+{
+    const int px = (window->font_size_px * percent + 50) / 100;
+    if (px < TG__FONT_SIZE_MIN) {
+        return TG__FONT_SIZE_MIN;
+    }
+    return px > TG__FONT_SIZE_MAX ? TG__FONT_SIZE_MAX : px;
+}
+
+static tg_err keep_name(char **kept, const char *file)
+{
+    if (file == NULL) {
+        return TG_OK;
+    }
+    const size_t size = strlen(file) + 1;
+    *kept = malloc(size);
+    TG_ENSURE(*kept != NULL, TG_ERR_NO_MEMORY);
+    memcpy(*kept, file, size);
+    return TG_OK;
+}
+
+static tg_err keep_font_files(tg_window *window, const tg_window_options *opt)
+{
+    const char *regular = opt->font_file;
+    const char *bold = opt->bold_font_file;
+    const char *fallback = opt->fallback_font_file;
+    if (regular == NULL) {
+        regular = TG_FONT_FILE;
+        bold = TG_BOLD_FONT_FILE;
+    }
+    /* What was found when this was built may be gone: numbers are shown then. */
+    if (fallback == NULL && access(TG_FALLBACK_FONT_FILE, R_OK) == 0) {
+        fallback = TG_FALLBACK_FONT_FILE;
+    }
+    TG_TRY(keep_name(&window->font_file[0], regular));
+    TG_TRY(keep_name(&window->font_file[1], bold));
+    return keep_name(&window->font_file[2], fallback);
+}
+
+/* Letters of that many pixels take the place of those that were there. */
+static tg_err open_letters(tg_window *window, int letter_px, char *why, size_t why_size)
+{
+    const tg__font_options options = {.regular_file = window->font_file[0],
+                                      .bold_file = window->font_file[1],
+                                      .fallback_file = window->font_file[2],
+                                      .size_px = letter_px};
+    tg__font *font = NULL;
+    tg__painter *painter = NULL;
+    TG_TRY(tg__font_open(&options, &font, why, why_size));
+    const tg_err err = tg__painter_open(font, &painter);
+    if (err != TG_OK) {
+        tg__font_close(font);
+        return err;
+    }
+    tg__painter_close(window->painter);
+    tg__font_close(window->font);
+    window->font = font;
+    window->painter = painter;
+    window->letter_px = letter_px;
     return TG_OK;
 }
 
 static tg_err open_fonts(tg_window *window, const tg_window_options *opt, char *why,
                          size_t why_size)
 {
-    tg__font_options options = {
-        .regular_file = opt->font_file,
-        .bold_file = opt->bold_font_file,
-        .fallback_file = opt->fallback_font_file,
-        .size_px = or_default(opt->font_size_px, 14),
-    };
-    if (options.regular_file == NULL) {
-        options.regular_file = TG_FONT_FILE;
-        options.bold_file = TG_BOLD_FONT_FILE;
-    }
-    /* What was found when this was built may be gone: numbers are shown then. */
-    if (options.fallback_file == NULL && access(TG_FALLBACK_FONT_FILE, R_OK) == 0) {
-        options.fallback_file = TG_FALLBACK_FONT_FILE;
-    }
-    TG_TRY(tg__font_open(&options, &window->font, why, why_size));
-    return tg__painter_open(window->font, &window->painter);
+    window->font_size_px = or_default(opt->font_size_px, 14);
+    window->scale_percent = opt->scale_percent;
+    TG_ENSURE(window->font_size_px >= TG__FONT_SIZE_MIN &&
+                  window->font_size_px <= TG__FONT_SIZE_MAX &&
+                  (opt->scale_percent == 0 || (opt->scale_percent >= SCALE_MIN_PERCENT &&
+                                               opt->scale_percent <= SCALE_MAX_PERCENT)),
+              TG_ERR_INVALID_ARGUMENT);
+    TG_TRY(keep_font_files(window, opt));
+    return open_letters(window, scaled_letters(window, or_default(opt->scale_percent, 100)), why,
+                        why_size);
+}
+
+/* The display's own scale shows when there is a window. */
+static tg_err fit_letters(tg_window *window)
+{
+    const int letter_px = scaled_letters(window, tg_window_scale_percent(window));
+    return letter_px == window->letter_px ? TG_OK : open_letters(window, letter_px, NULL, 0);
+}
+
+static int scaled(int px, int percent)
+{
+    return (px * percent + 50) / 100;
 }
 
 static tg_err open_handle(tg_window *window, const tg_window_options *opt, char *why,
@@ -184,14 +276,27 @@ static tg_err open_handle(tg_window *window, const tg_window_options *opt, char 
     const int height = or_default(opt->height_px, 800);
     TG_ENSURE(width > 0 && width <= SIDE_MAX_PX && height > 0 && height <= SIDE_MAX_PX,
               TG_ERR_INVALID_ARGUMENT);
-    window->handle = SDL_CreateWindow(opt->title != NULL ? opt->title : "tickglass",
-                                      SDL_WINDOWPOS_UNDEFINED, SDL_WINDOWPOS_UNDEFINED, width,
-                                      height, SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI);
+    const int percent = or_default(window->scale_percent, 100);
+    window->handle =
+        SDL_CreateWindow(opt->title != NULL ? opt->title : "tickglass", SDL_WINDOWPOS_UNDEFINED,
+                         SDL_WINDOWPOS_UNDEFINED, scaled(width, percent), scaled(height, percent),
+                         SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI);
     if (window->handle == NULL) {
         return explain(why, why_size, "the window could not be opened");
     }
-    const tg_err err = attach_surface(window);
-    return err == TG_ERR_WINDOW ? explain(why, why_size, "the window has no surface") : err;
+    tg_err err = TG_OK;
+    if (opt->backend == TG_BACKEND_GPU) {
+        err = tg__gpu_painter_open(window->handle, &window->gpu);
+    }
+    if (err == TG_OK) {
+        err = attach_surface(window);
+    }
+    if (err == TG_OK) {
+        err = fit_letters(window);
+        measure_cells(window);
+    }
+    return err == TG_ERR_WINDOW ? explain(why, why_size, "the window has nothing to draw into")
+                                : err;
 }
 
 static tg_err init_wake(tg_window *window)
@@ -248,6 +353,7 @@ void tg_window_close(tg_window *window)
     if (window == NULL) {
         return;
     }
+    tg__gpu_painter_close(window->gpu);
     if (window->handle != NULL) {
         SDL_DestroyWindow(window->handle);
     }
@@ -257,6 +363,9 @@ void tg_window_close(tg_window *window)
         SDL_QuitSubSystem(SDL_INIT_VIDEO);
     }
     free(window->own_pixels);
+    for (size_t i = 0; i < sizeof window->font_file / sizeof window->font_file[0]; i++) {
+        free(window->font_file[i]);
+    }
     (void)pthread_cond_destroy(&window->woken);
     (void)pthread_mutex_destroy(&window->lock);
     free(window);
@@ -276,7 +385,15 @@ uint16_t tg_window_rows(const tg_window *window)
 
 void tg_window_size_px(const tg_window *window, int *width_px, int *height_px)
 {
+    const int percent = or_default(window->scale_percent, 100);
+    if (tg_window_is_full_screen(window)) {
+        *width_px = window->plain_width_px;
+        *height_px = window->plain_height_px;
+        return;
+    }
     SDL_GetWindowSize(window->handle, width_px, height_px);
+    *width_px = (*width_px * 100 + percent / 2) / percent;
+    *height_px = (*height_px * 100 + percent / 2) / percent;
 }
 
 bool tg_window_visible(const tg_window *window)
@@ -288,7 +405,11 @@ bool tg_window_visible(const tg_window *window)
 tg_err tg_window_draw(tg_window *window, const tg_draw_list *list)
 {
     TG_ENSURE(window != NULL && list != NULL, TG_ERR_INVALID_ARGUMENT);
-    tg__painter_draw(window->painter, list, &window->canvas);
+    if (window->gpu != NULL) {
+        TG_TRY(tg__gpu_painter_draw(window->gpu, window->painter, list));
+    } else {
+        tg__painter_draw(window->painter, list, &window->canvas);
+    }
     /* Rectangles of a pass that was never presented stay; the sum is cut off at the bound. */
     const size_t free_rects = RECTS_MAX - window->rect_count;
     if (list->full || free_rects == 0) {
@@ -321,6 +442,11 @@ static tg_err convert(const tg_window *window, tg__rect rect)
 tg_err tg_window_present(tg_window *window)
 {
     TG_ENSURE(window != NULL, TG_ERR_INVALID_ARGUMENT);
+    if (window->gpu != NULL) {
+        const bool drawn = window->rect_count > 0;
+        window->rect_count = 0;
+        return drawn ? tg__gpu_painter_present(window->gpu) : TG_OK;
+    }
     SDL_Rect rects[RECTS_MAX];
     for (size_t i = 0; i < window->rect_count; i++) {
         const tg__rect *rect = &window->rects[i];
@@ -340,7 +466,14 @@ tg_err tg_window_present(tg_window *window)
 tg_err tg_window_screenshot(const tg_window *window, const char *path)
 {
     TG_ENSURE(window != NULL && path != NULL, TG_ERR_INVALID_ARGUMENT);
-    return tg__png_write(path, &window->canvas);
+    if (window->gpu == NULL) {
+        return tg__png_write(path, &window->canvas);
+    }
+    tg_picture *picture = NULL;
+    TG_TRY(tg_picture_open(window, &picture));
+    const tg_err err = tg_picture_write(picture, path);
+    tg_picture_close(picture);
+    return err;
 }
 
 struct tg_picture {
@@ -357,6 +490,15 @@ tg_err tg_picture_open(const tg_window *window, tg_picture **out)
     tg_picture *picture = malloc(sizeof *picture + count * sizeof *picture->pixels);
     TG_ENSURE(picture != NULL, TG_ERR_NO_MEMORY);
     picture->canvas = (tg__canvas){picture->pixels, from->width, from->height, (size_t)from->width};
+    if (window->gpu != NULL) {
+        const tg_err err = tg__gpu_painter_read(window->gpu, &picture->canvas);
+        if (err != TG_OK) {
+            free(picture);
+            return err;
+        }
+        *out = picture;
+        return TG_OK;
+    }
     for (int y = 0; y < from->height; y++) {
         tg__canvas_blit(&picture->canvas, 0, y, from->pixels + (size_t)y * from->stride,
                         from->width, 1);
@@ -376,6 +518,35 @@ tg_err tg_picture_write(const tg_picture *picture, const char *path)
     return tg__png_write(path, &picture->canvas);
 }
 
+static uint16_t cell_of(int at, int units, int pixels, int cell, uint16_t count)
+{
+    const int index = units > 0 ? (int)((int64_t)at * pixels / units) / cell : 0;
+    if (index < 0) {
+        return 0;
+    }
+    return index < count ? (uint16_t)index : (uint16_t)(count - 1);
+}
+
+/* The mouse counts in the window's own units, cells are of pixels. */
+static void find_cell(const tg_window *window, const SDL_Event *event, tg_input *out)
+{
+    int x = event->button.x;
+    int y = event->button.y;
+    int width = 0;
+    int height = 0;
+    if (out->kind == TG_INPUT_WHEEL) {
+        x = event->wheel.mouseX;
+        y = event->wheel.mouseY;
+    } else if (out->kind != TG_INPUT_CLICK) {
+        return;
+    }
+    SDL_GetWindowSize(window->handle, &width, &height);
+    out->column =
+        cell_of(x, width, window->canvas.width, tg__font_cell_width(window->font), window->columns);
+    out->row =
+        cell_of(y, height, window->canvas.height, tg__font_cell_height(window->font), window->rows);
+}
+
 /* Takes queued events until one means something. */
 static bool poll_input(tg_window *window, tg_input *out)
 {
@@ -387,10 +558,21 @@ static bool poll_input(tg_window *window, tg_input *out)
         if (!tg__input_translate(&event, out)) {
             continue;
         }
-        if ((out->kind == TG_INPUT_RESIZED || out->kind == TG_INPUT_EXPOSED) &&
-            attach_surface(window) != TG_OK) {
-            continue; /* between two sizes: another event follows */
+        const bool reset =
+            event.type == SDL_RENDER_DEVICE_RESET || event.type == SDL_RENDER_TARGETS_RESET;
+        if (reset && window->gpu != NULL) {
+            tg__gpu_painter_forget(window->gpu);
         }
+        if (out->kind == TG_INPUT_RESIZED || out->kind == TG_INPUT_EXPOSED) {
+            if (attach_surface(window) != TG_OK) {
+                continue; /* between two sizes: another event follows */
+            }
+            /* It may have gone to a display of another scale; if there is no memory for other
+             * letters, those that are there go on. */
+            (void)!fit_letters(window);
+            measure_cells(window);
+        }
+        find_cell(window, &event, out);
         return true;
     }
     return false;
@@ -475,6 +657,90 @@ void tg_window_describe(const tg_window *window, char *text, size_t size)
     char font[64];
     tg__font_describe(font, sizeof font);
     const char *driver = SDL_GetCurrentVideoDriver();
-    (void)snprintf(text, size, "SDL %d.%d.%d %s video driver %s%s", sdl.major, sdl.minor, sdl.patch,
-                   font, driver != NULL ? driver : "?", window->headless ? " (no display)" : "");
+    (void)snprintf(text, size, "SDL %d.%d.%d %s video driver %s%s%s%s", sdl.major, sdl.minor,
+                   sdl.patch, font, driver != NULL ? driver : "?",
+                   window->headless ? " (no display)" : "", window->gpu != NULL ? " renderer " : "",
+                   window->gpu != NULL ? tg__gpu_painter_driver(window->gpu) : "");
+}
+
+tg_err tg_window_set_font_size(tg_window *window, int font_size_px)
+{
+    TG_ENSURE(window != NULL && font_size_px >= TG__FONT_SIZE_MIN &&
+                  font_size_px <= TG__FONT_SIZE_MAX,
+              TG_ERR_INVALID_ARGUMENT);
+    const int before = window->font_size_px;
+    window->font_size_px = font_size_px;
+    const tg_err err = fit_letters(window);
+    if (err != TG_OK) {
+        window->font_size_px = before;
+        return err;
+    }
+    measure_cells(window);
+    return TG_OK;
+}
+
+int tg_window_font_size(const tg_window *window)
+{
+    return window->font_size_px;
+}
+
+int tg_window_scale_percent(const tg_window *window)
+{
+    int width = 0;
+    int height = 0;
+    if (window->scale_percent != 0) {
+        return window->scale_percent;
+    }
+    SDL_GetWindowSize(window->handle, &width, &height);
+    return width > 0 ? (int)(((int64_t)window->canvas.width * 100 + width / 2) / width) : 100;
+}
+
+tg_err tg_window_full_screen(tg_window *window, bool on)
+{
+    TG_ENSURE(window != NULL, TG_ERR_INVALID_ARGUMENT);
+    if (!tg_window_is_full_screen(window)) {
+        tg_window_size_px(window, &window->plain_width_px, &window->plain_height_px);
+    }
+    const bool was = tg_window_is_full_screen(window);
+    const uint32_t flags = on ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0;
+    TG_ENSURE(SDL_SetWindowFullscreen(window->handle, flags) == 0, TG_ERR_WINDOW);
+    /* Not every driver remembers what the window was. */
+    return was && !on ? tg_window_resize(window, window->plain_width_px, window->plain_height_px)
+                      : TG_OK;
+}
+
+bool tg_window_is_full_screen(const tg_window *window)
+{
+    return (SDL_GetWindowFlags(window->handle) & SDL_WINDOW_FULLSCREEN) != 0;
+}
+
+tg_err tg_window_resize(tg_window *window, int width_px, int height_px)
+{
+    TG_ENSURE(window != NULL && width_px > 0 && width_px <= SIDE_MAX_PX && height_px > 0 &&
+                  height_px <= SIDE_MAX_PX,
+              TG_ERR_INVALID_ARGUMENT);
+    const int percent = or_default(window->scale_percent, 100);
+    SDL_SetWindowSize(window->handle, scaled(width_px, percent), scaled(height_px, percent));
+    return TG_OK;
+}
+
+tg_err tg_window_copy(tg_window *window, const char *text)
+{
+    TG_ENSURE(window != NULL && text != NULL, TG_ERR_INVALID_ARGUMENT);
+    return SDL_SetClipboardText(text) == 0 ? TG_OK : TG_ERR_WINDOW;
+}
+
+void tg_window_pasted(const tg_window *window, char *text, size_t size)
+{
+    (void)window;
+    char *pasted = SDL_GetClipboardText();
+    (void)snprintf(text, size, "%s", pasted != NULL ? pasted : "");
+    SDL_free(pasted);
+}
+
+bool tg_picture_equal(const tg_picture *a, const tg_picture *b)
+{
+    const size_t size = (size_t)a->canvas.width * (size_t)a->canvas.height * sizeof *a->pixels;
+    return a->canvas.width == b->canvas.width && a->canvas.height == b->canvas.height &&
+           memcmp(a->pixels, b->pixels, size) == 0;
 }

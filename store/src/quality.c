@@ -12,7 +12,7 @@ const char *tg_quality_name(tg_quality quality)
     case TG_QUALITY_HALTED:
         return "HALTED";
     case TG_QUALITY_RESYNCING:
-        return "RESYNCING";
+        return "RESYNC";
     case TG_QUALITY_GAP:
         return "GAP";
     case TG_QUALITY_STALE:

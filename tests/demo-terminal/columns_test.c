@@ -1,5 +1,7 @@
 #include "columns.h"
 
+#include <string.h>
+
 #include "tg_cmocka.h"
 
 static uint32_t end_of(const column_layout *layout, int column)
@@ -126,6 +128,80 @@ static void long_prices_cost_digits_before_the_age(void **state)
     assert_false(layout.grew);
 }
 
+static void columns_that_are_off_give_their_room_to_the_others(void **state)
+{
+    (void)state;
+    column_layout layout;
+    columns_init(&layout);
+    columns_fit(&layout, 90);
+    assert_false(layout.shown[COLUMN_CHANGE]);
+    layout.off[COLUMN_BID] = true;
+    layout.off[COLUMN_ASK] = true;
+    layout.off[COLUMN_LAST] = true;
+    columns_fit(&layout, 110);
+    expect_no_overlap(&layout);
+    assert_true(layout.shown[COLUMN_CHANGE] && layout.shown[COLUMN_VENUE]);
+    assert_false(layout.shown[COLUMN_BID] || layout.shown[COLUMN_ASK] || layout.shown[COLUMN_LAST]);
+    /* Only what says who and how old is left. */
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        layout.off[c] = column_may_be_off((column_id)c);
+    }
+    for (uint16_t total = 200; total > 0; total--) {
+        columns_fit(&layout, total);
+        assert_true(layout.shown[COLUMN_SYMBOL] && layout.shown[COLUMN_QUALITY] &&
+                    layout.shown[COLUMN_AGE]);
+    }
+    memset(layout.off, 0, sizeof layout.off);
+    columns_fit(&layout, 200);
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        assert_true(layout.shown[c]);
+    }
+}
+
+static void every_cell_belongs_to_the_column_that_stands_there(void **state)
+{
+    (void)state;
+    column_layout layout;
+    columns_init(&layout);
+    for (uint16_t total = 60; total < 200; total += 7) {
+        columns_fit(&layout, total);
+        for (uint16_t cell = 0; cell < total; cell++) {
+            const column_id at = columns_at(&layout, cell);
+            for (int c = 0; c < COLUMN_COUNT; c++) {
+                const bool inside =
+                    layout.shown[c] && cell >= layout.start[c] && cell < end_of(&layout, c);
+                assert_int_equal(inside, at == (column_id)c);
+            }
+        }
+    }
+}
+
+static void columns_follow_each_other_both_ways_without_those_that_are_not_shown(void **state)
+{
+    (void)state;
+    column_layout layout;
+    columns_init(&layout);
+    layout.off[COLUMN_BID_SIZE] = true;
+    columns_fit(&layout, 200);
+    assert_int_equal(columns_next(&layout, COLUMN_SYMBOL, false), COLUMN_BID);
+    assert_int_equal(columns_next(&layout, COLUMN_BID, true), COLUMN_SYMBOL);
+    assert_int_equal(columns_next(&layout, COLUMN_AGE, false), COLUMN_VENUE);
+    assert_int_equal(columns_next(&layout, COLUMN_VENUE, true), COLUMN_AGE);
+    assert_int_equal(columns_next(&layout, COLUMN_BID_SIZE, false), COLUMN_BID);
+}
+
+static void columns_are_found_by_the_names_that_files_use(void **state)
+{
+    (void)state;
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        const char *name = column_name((column_id)c);
+        assert_null(strchr(name, ' '));
+        assert_int_equal(column_find(name, strlen(name)), c);
+        assert_int_equal(column_find(name, strlen(name) - 1), COLUMN_COUNT);
+    }
+    assert_int_equal(column_find("", 0), COLUMN_COUNT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +210,10 @@ int main(void)
         cmocka_unit_test(widths_grow_to_their_bound_and_never_shrink),
         cmocka_unit_test(the_layouts_edge_makes_a_column_narrower),
         cmocka_unit_test(long_prices_cost_digits_before_the_age),
+        cmocka_unit_test(columns_that_are_off_give_their_room_to_the_others),
+        cmocka_unit_test(every_cell_belongs_to_the_column_that_stands_there),
+        cmocka_unit_test(columns_follow_each_other_both_ways_without_those_that_are_not_shown),
+        cmocka_unit_test(columns_are_found_by_the_names_that_files_use),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

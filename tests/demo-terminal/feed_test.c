@@ -100,13 +100,15 @@ static void rows_that_scroll_in_and_out_are_told_as_visible(void **state)
     feed *opened = NULL;
     char why[320] = "";
     assert_int_equal(feed_open(from, window, NULL, &opened, why, sizeof why), TG_OK);
-    feed_set_visible(opened, 1, 2);
+    static const size_t on_screen[] = {1, 2};
+    static const size_t scrolled[] = {2, 3};
+    feed_set_visible(opened, on_screen, 2);
     (void)feed_poll(opened, 0);
     static const bool hidden[] = {true, false, false, true};
     for (size_t i = 0; i < 4; i++) {
         assert_int_equal(feed_row(opened, i)->hidden, hidden[i]);
     }
-    feed_set_visible(opened, 2, 2);
+    feed_set_visible(opened, scrolled, 2);
     feed_follow(opened, 0); /* in a panel */
     (void)feed_poll(opened, 0);
     static const bool later[] = {false, true, false, false};
@@ -127,12 +129,63 @@ static void rows_that_scroll_in_and_out_are_told_as_visible(void **state)
     tg_window_close(window);
 }
 
+static void an_instrument_is_subscribed_for_as_long_as_somebody_shows_it(void **state)
+{
+    (void)state;
+    tg_window *window = open_window();
+    const terminal_options options = {.url = "ws://127.0.0.1:1/", .symbols = "V:A,V:B"};
+    settings *from = settings_of(&options);
+    feed *opened = NULL;
+    char why[320] = "";
+    size_t index = 0;
+    assert_int_equal(feed_open(from, window, NULL, &opened, why, sizeof why), TG_OK);
+    (void)feed_poll(opened, 0);
+    const uint64_t number = feed_list_number(opened);
+    assert_int_equal(feed_add(opened, "V", "B", &index), TG_ERR_STATE);
+    assert_int_equal(index, 1);
+    assert_int_equal(feed_list_number(opened), number);
+    assert_int_equal(feed_add(opened, "V", "C", &index), TG_OK);
+    assert_int_equal(index, 2);
+    assert_int_equal(feed_listed_count(opened), 3);
+    assert_true(feed_list_number(opened) > number);
+    (void)feed_poll(opened, 0);
+    assert_int_not_equal(feed_row(opened, 2)->sub.v, 0);
+    /* A panel shows it: out of the list, it stays subscribed until the panel shows another. */
+    feed_hold(opened, 2);
+    assert_true(feed_remove(opened, 2));
+    assert_false(feed_remove(opened, 2));
+    (void)feed_poll(opened, 0);
+    assert_int_not_equal(feed_row(opened, 2)->sub.v, 0);
+    feed_hold(opened, 0);
+    (void)feed_poll(opened, 0);
+    assert_int_equal(feed_row(opened, 2)->sub.v, 0);
+    assert_int_not_equal(feed_row(opened, 0)->sub.v, 0);
+    /* Listed and shown in a panel is wanted twice, and subscribed once. */
+    const uint32_t sub = feed_row(opened, 0)->sub.v;
+    feed_hold(opened, FEED_NO_ROW);
+    (void)feed_poll(opened, 0);
+    assert_int_equal(feed_row(opened, 0)->sub.v, sub);
+    assert_true(feed_remove(opened, 0));
+    (void)feed_poll(opened, 0);
+    assert_int_equal(feed_row(opened, 0)->sub.v, 0);
+    /* Back again it has its old place: what is known by its index stays right. */
+    assert_int_equal(feed_add(opened, "V", "A", &index), TG_OK);
+    assert_int_equal(index, 0);
+    (void)feed_poll(opened, 0);
+    assert_int_not_equal(feed_row(opened, 0)->sub.v, 0);
+    assert_int_equal(feed_row_count(opened), 3);
+    feed_close(opened);
+    settings_close(from);
+    tg_window_close(window);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_cannot_be_opened_is_named),
         cmocka_unit_test(rows_of_a_list_stand_in_its_order),
         cmocka_unit_test(rows_that_scroll_in_and_out_are_told_as_visible),
+        cmocka_unit_test(an_instrument_is_subscribed_for_as_long_as_somebody_shows_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,30 @@ static glass_verdict draw(fixture *f, const char *bid, const char *ask, const ch
     return glass_check_row(f->check, 0, &row);
 }
 
+static glass_verdict draw_named(fixture *f, const char *venue, const char *symbol)
+{
+    const glass_row row = {.venue = venue, .symbol = symbol, .epoch = 1, .seq = ++f->seq};
+    return glass_check_row(f->check, 1, &row);
+}
+
+/* A place of the list may show any instrument; what is said of one slot is of one instrument. */
+static void a_slot_that_shows_another_instrument_is_found_out(void **state)
+{
+    (void)state;
+    fixture f = {0};
+    assert_int_equal(glass_check_open(NULL, 4, &f.check), TG_OK);
+    assert_int_equal(draw_named(&f, "V", "S"), GLASS_FINE);
+    assert_int_equal(draw_named(&f, "V", "S"), GLASS_FINE);
+    /* What is cut off, or not shown, says nothing. */
+    assert_int_equal(draw_named(&f, "V", "T\xE2\x80\xA6"), GLASS_FINE);
+    assert_int_equal(draw_named(&f, NULL, "T"), GLASS_FINE);
+    assert_int_equal(draw_named(&f, "V", "T"), GLASS_UNKNOWN);
+    assert_int_equal(draw_named(&f, "W", "T"), GLASS_UNKNOWN);
+    assert_int_equal(draw_named(&f, "W", "T"), GLASS_FINE);
+    assert_int_equal(glass_check_counts(f.check).unknown, 2);
+    close_fixture(&f);
+}
+
 static const char none[] = "\xE2\x80\x93";
 
 static void a_screen_that_skips_states_is_fine(void **state)
@@ -151,6 +175,7 @@ static void versions_are_compared_with_and_without_a_tape(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_slot_that_shows_another_instrument_is_found_out),
         cmocka_unit_test(a_screen_that_skips_states_is_fine),
         cmocka_unit_test(an_older_state_after_a_newer_one_is_a_regression),
         cmocka_unit_test(a_state_that_never_was_is_unknown),

@@ -82,8 +82,23 @@ static uint64_t report_count_of(const char *path, const char *histogram)
     return strtoull(at + strlen("\"count\": "), NULL, 10);
 }
 
+#define LISTS_MAX 64
+
+/* The watchlist as it stood on the glass: the last character of each symbol, and how it was asked
+ * for at that time. */
+typedef struct glass_list {
+    char rows[SLOTS];
+    char sort[32];
+    char filter[32];
+    int64_t descending;
+    int64_t letters_px;
+} glass_list;
+
 /* What the file says. */
 typedef struct recording {
+    char name[SLOTS]; /* of a slot: the last character of its symbol */
+    glass_list now;
+    glass_list list[LISTS_MAX]; /* one after the other */
     version shown[SLOTS];
     bool is_shown[SLOTS];
     bool is_named[SLOTS];
@@ -96,7 +111,7 @@ typedef struct recording {
     uint64_t foreign; /* checked, and another version than the file had for the glass */
     uint64_t regressions;
     uint64_t unordered; /* received, committed, handed over: not in this order */
-    uint64_t lists;
+    size_t lists;
     tg_histogram *received_to_handed; /* all of its windows */
 } recording;
 
@@ -134,6 +149,15 @@ static void take_checked(recording *r, const tg__log_record *record)
     r->refused += record_number(record, 4) != 0 ? 1 : 0;
 }
 
+/* What is said of a pass comes after its hand-off, and before the next one. */
+static void end_pass(recording *r)
+{
+    if (r->lists == 0 || memcmp(&r->list[r->lists - 1], &r->now, sizeof r->now) != 0) {
+        assert_true(r->lists < LISTS_MAX);
+        r->list[r->lists++] = r->now;
+    }
+}
+
 static void take_pass(recording *r, const tg__log_record *record)
 {
     const int64_t pass = record_number(record, 0);
@@ -142,6 +166,7 @@ static void take_pass(recording *r, const tg__log_record *record)
     assert_true(record_number(record, 3) <= record_number(record, 4)); /* pinned, drawn, handed */
     assert_true(record_number(record, 4) <= record_number(record, 5));
     r->handed_mono_ns[pass] = record_number(record, 5);
+    end_pass(r);
 }
 
 /* A stage's window; each of them fits into one piece here. */
@@ -158,6 +183,56 @@ static void take_window(recording *r, const tg__log_record *record)
     assert_int_equal(tg__histogram_from_stream(piece.bytes, piece.size, &window), TG_OK);
     assert_int_equal(tg_histogram_add(r->received_to_handed, window), TG_OK);
     tg_histogram_close(window);
+}
+
+static void copy_text(const tg__log_record *record, unsigned index, char *out, size_t size)
+{
+    const record_argument text = record_argument_of(record, index);
+    assert_true(text.size < size);
+    memcpy(out, text.bytes, text.size);
+    out[text.size] = '\0';
+}
+
+/* Names are known once the rows have values, and lists may come before: slots are kept as they are
+ * until the end. */
+static void take_list(recording *r, const tg__log_record *record)
+{
+    const record_argument slots = record_argument_of(record, 0);
+    assert_true(slots.size % 2 == 0 && slots.size / 2 < SLOTS);
+    memset(r->now.rows, 0, sizeof r->now.rows);
+    for (size_t i = 0; i < slots.size / 2; i++) {
+        uint16_t slot = 0;
+        memcpy(&slot, slots.bytes + 2 * i, sizeof slot);
+        assert_true(slot < SLOTS);
+        r->now.rows[i] = (char)(slot + 1);
+    }
+}
+
+static void take_order(recording *r, const tg__log_record *record)
+{
+    memset(r->now.sort, 0, sizeof r->now.sort);
+    memset(r->now.filter, 0, sizeof r->now.filter);
+    copy_text(record, 0, r->now.sort, sizeof r->now.sort);
+    r->now.descending = record_number(record, 1);
+    copy_text(record, 6, r->now.filter, sizeof r->now.filter);
+}
+
+static void take_name(recording *r, const tg__log_record *record)
+{
+    const size_t slot = (size_t)record_number(record, 0);
+    const record_argument symbol = record_argument_of(record, 2);
+    assert_true(slot < SLOTS && symbol.size > 0);
+    r->is_named[slot] = true;
+    r->name[slot] = (char)symbol.bytes[symbol.size - 1];
+}
+
+static void name_lists(recording *r)
+{
+    for (size_t i = 0; i < r->lists; i++) {
+        for (char *row = r->list[i].rows; *row != '\0'; row++) {
+            *row = r->name[(size_t)*row - 1];
+        }
+    }
 }
 
 static uint64_t value_count(const tg_histogram *histogram)
@@ -196,7 +271,7 @@ static void read_recording(const char *path, recording *r)
     record_reader_open(&reader, path);
     while (record_reader_next(&reader, &record)) {
         if (record_contains(&record, " is %s:%s")) {
-            r->is_named[record_number(&record, 0)] = true;
+            take_name(r, &record);
         } else if (record_contains(&record, " shows slot ")) {
             take_shown(r, &record);
         } else if (record_contains(&record, " checked slot ")) {
@@ -206,12 +281,18 @@ static void read_recording(const char *path, recording *r)
         } else if (record_contains(&record, "message ")) {
             r->messages++;
         } else if (record_contains(&record, "list shows slots")) {
-            r->lists++;
+            take_list(r, &record);
+        } else if (record_contains(&record, "list sorted by ")) {
+            take_order(r, &record);
+        } else if (record_contains(&record, " cells letters ")) {
+            r->now.letters_px = record_number(&record, 4);
         }
         take_window(r, &record);
     }
     assert_true(reader.file.ended);
     record_reader_close(&reader);
+    end_pass(r);
+    name_lists(r);
 }
 
 static uint32_t random_below(uint32_t limit)
@@ -287,6 +368,74 @@ static void versions_in_the_file_are_those_that_were_seen_drawn(void **state)
     assert_int_equal(run_terminal(&gateway, more), 4);
 }
 
+static bool has_list(const recording *r, const glass_list *wanted)
+{
+    for (size_t i = 0; i < r->lists; i++) {
+        const glass_list *list = &r->list[i];
+        if (strcmp(list->rows, wanted->rows) == 0 && strcmp(list->sort, wanted->sort) == 0 &&
+            strcmp(list->filter, wanted->filter) == 0 && list->descending == wanted->descending &&
+            list->letters_px == wanted->letters_px) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void rows_in_the_file_stand_in_the_order_of_the_glass(void **state)
+{
+    (void)state;
+    static const char script_text[] = "wait rows 4\n"
+                                      "click 3 13\n"
+                                      "key Ctrl-+\n"
+                                      "click 3 13\n"
+                                      "type 2\n"
+                                      "wait text 1 of 4 instruments\n"
+                                      "key Esc\n"
+                                      "key Down\n"
+                                      "key Delete\n"
+                                      "wait text of 3\n"
+                                      "key F1\n"
+                                      "quit\n";
+    /* Sorted by symbol, in letters of 14 pixels and then of 15. */
+    static const glass_list wanted[] = {{"0123", "symbol", "", 0, 14},
+                                        {"3210", "symbol", "", 1, 15},
+                                        {"2", "symbol", "2", 1, 15},
+                                        {"320", "symbol", "", 1, 15},
+                                        {"", "symbol", "", 1, 15}};
+    char tape[160];
+    char script[160];
+    char record[160];
+    char report[160];
+    (void)snprintf(tape, sizeof tape, "%s", write_tape());
+    (void)snprintf(script, sizeof script, "%s", scratch_path(&folder, "order.script"));
+    scratch_write(&folder, "order.script", script_text, sizeof script_text - 1);
+    (void)snprintf(record, sizeof record, "%s", scratch_path(&folder, "order.tgrec"));
+    (void)snprintf(report, sizeof report, "%s", scratch_path(&folder, "order.json"));
+    const char *const play[] = {"--tape", tape, "--hold-until-subscribed", NULL};
+    gateway_process gateway;
+    assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, play));
+    const char *const more[] = {"--seconds", "60",   "--report",     report, "--record", record,
+                                "--script",  script, "--check-tape", tape,   NULL};
+    assert_int_equal(run_terminal(&gateway, more), 0);
+    (void)gateway_process_stop(&gateway);
+    static recording r;
+    read_recording(record, &r);
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        if (!has_list(&r, &wanted[i])) {
+            fail_msg("\"%s\" is not among %zu lists", wanted[i].rows, r.lists);
+        }
+    }
+    assert_int_equal(r.foreign, 0);
+    assert_int_equal(r.regressions, 0);
+    assert_int_equal(r.refused, 0);
+    assert_int_equal(r.unordered, 0);
+    assert_int_equal(r.checked, report_count(report, "drawn_judged_by_tape") +
+                                    report_count(report, "drawn_judged_by_version") +
+                                    report_count(report, "drawn_not_judged"));
+    assert_int_equal(r.passes, report_count(report, "passes"));
+    tg_histogram_close(r.received_to_handed);
+}
+
 static int open_folder(void **state)
 {
     (void)state;
@@ -305,6 +454,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(versions_in_the_file_are_those_that_were_seen_drawn),
+        cmocka_unit_test(rows_in_the_file_stand_in_the_order_of_the_glass),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -32,7 +32,16 @@ static const saved_state full = {.palette = "red-up",
                                  .height_px = 1080,
                                  .font_size_px = 20,
                                  .venue = "V",
-                                 .symbol = "A:B = C"};
+                                 .symbol = "A:B = C",
+                                 .sort = "percent",
+                                 .descending = true,
+                                 .column_off[COLUMN_VENUE] = true,
+                                 .column_off[COLUMN_CHANGE] = true,
+                                 .filter = "btc \xE5\x8E\x9F ",
+                                 .added = {2, {{"V", "A B"}, {"W", "C:D"}}},
+                                 .removed = {1, {{"V", "E"}}},
+                                 .alert_of = {2, {{"V", "A B"}, {"V", "F"}}},
+                                 .alert_price = {{-3770, -2}, {1, -11}}};
 
 static void what_was_written_is_read(void **state)
 {
@@ -50,6 +59,15 @@ static void what_was_written_is_read(void **state)
     assert_int_equal(back.font_size_px, 20);
     assert_string_equal(back.venue, "V");
     assert_string_equal(back.symbol, "A:B = C");
+    assert_string_equal(back.sort, "percent");
+    assert_true(back.descending);
+    assert_memory_equal(back.column_off, full.column_off, sizeof full.column_off);
+    assert_string_equal(back.filter, full.filter);
+    assert_memory_equal(&back.added, &full.added, sizeof full.added);
+    assert_memory_equal(&back.removed, &full.removed, sizeof full.removed);
+    assert_memory_equal(&back.alert_of, &full.alert_of, sizeof full.alert_of);
+    assert_int_equal(back.alert_price[0].mantissa, -3770);
+    assert_int_equal(back.alert_price[1].exponent, -11);
     const saved_state empty = {.width_px = 0};
     assert_int_equal(saved_state_write(path, &empty), TG_OK);
     assert_int_equal(saved_state_read(path, &back, why, sizeof why), TG_OK);
@@ -102,6 +120,22 @@ static void what_is_broken_is_named_by_its_line(void **state)
         {"tickglass-terminal state 1\nselected = VA\nend\n", "line 2 is broken"},
         {"tickglass-terminal state 1\nunknown = 1\nend\n", "line 2 is broken"},
         {"tickglass-terminal state 1\nend\nmore\n", "line 2 is broken"},
+        {"tickglass-terminal state 2\nsort = price up\nend\n",
+         "line 2 is broken: sort: there is no such column"},
+        {"tickglass-terminal state 2\nsort = bid sideways\nend\n",
+         "line 2 is broken: sort: up or down is expected"},
+        {"tickglass-terminal state 2\ncolumns_off = bid, age\nend\n",
+         "line 2 is broken: columns_off: symbol, quality and age are always shown"},
+        {"tickglass-terminal state 2\ncolumns_off = bids\nend\n",
+         "line 2 is broken: columns_off: there is no such column"},
+        {"tickglass-terminal state 2\nfilter = a\x01\nend\n", "line 2 is broken: filter: it is"},
+        {"tickglass-terminal state 2\nadded = V\nend\n",
+         "line 2 is broken: added: VENUE:SYMBOL is expected"},
+        {"tickglass-terminal state 2\nremoved = :A\nend\n", "line 2 is broken: removed: "},
+        {"tickglass-terminal state 2\nalert = V:A 1,5\nend\n",
+         "line 2 is broken: alert: VENUE:SYMBOL and a price are expected"},
+        {"tickglass-terminal state 2\nalert = V:A\nend\n", "line 2 is broken: alert: "},
+        {"tickglass-terminal state 2\nunknown = 1\nend\n", "unknown: there is no such key"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         saved_state back;
@@ -118,7 +152,7 @@ static void what_is_broken_is_named_by_its_line(void **state)
 static void what_a_later_version_wrote_is_told_apart(void **state)
 {
     (void)state;
-    static const char text[] = "tickglass-terminal state 2\nwhatever\n";
+    static const char text[] = "tickglass-terminal state 3\nwhatever\n";
     saved_state back;
     char why[SAVED_STATE_WHY_SIZE] = "";
     scratch_write(&folder, "s", text, sizeof text - 1);

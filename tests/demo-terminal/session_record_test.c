@@ -81,9 +81,9 @@ static const ui_state some_ui = {.columns = 160,
                                  .width_px = 1280,
                                  .height_px = 720,
                                  .palette = "blue-orange",
-                                 .selected = 3,
                                  .opened = UINT32_MAX,
-                                 .panels = 15};
+                                 .panels = 15,
+                                 .list = {.sort = "", .filter = "", .typed = ""}};
 
 static void what_does_not_change_is_said_once_in_each_file(void **state)
 {
@@ -104,7 +104,7 @@ static void what_does_not_change_is_said_once_in_each_file(void **state)
         static const uint16_t slots[] = {4, 2, 9};
         ui_state ui = some_ui;
         for (uint64_t pass = 1; pass <= 5; pass++) {
-            ui.selected = pass < 4 ? 3 : 4;
+            ui.list.selected = pass < 4 ? 3 : 4;
             session_record_ui(f.record, &ui);
             session_record_list(f.record, slots, pass < 3 ? 3 : 2);
             show(f.record, pass, 4, 10 + pass / 2); /* 10 11 11 12 12 */
@@ -123,6 +123,7 @@ static void what_does_not_change_is_said_once_in_each_file(void **state)
         assert_int_equal(count_of(paths[file], "slot %zu is "), 2);
         assert_int_equal(count_of(paths[file], "list shows slots"), 2);
         assert_int_equal(count_of(paths[file], "list from"), 2);
+        assert_int_equal(count_of(paths[file], "list sorted by"), 2);
         assert_int_equal(count_of(paths[file], " handed off view "), 5);
         assert_int_equal(count_of(paths[file], " checked slot "), 5);
         assert_int_equal(count_of(paths[file], "message "), 1);

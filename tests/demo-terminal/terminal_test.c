@@ -176,6 +176,309 @@ static void a_gateway_that_steps_back_is_found_out(void **state)
     text_file_remove(&tape);
 }
 
+#define STATE  "terminal_test.state"
+#define SCRIPT "terminal_test.script"
+
+static void write_script(const char *text)
+{
+    FILE *file = fopen(SCRIPT, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void expect_kept(const char *part)
+{
+    if (strstr(file_text(STATE), part) == NULL) {
+        fail_msg("the state \"%s\" lacks \"%s\"", file_text(STATE), part);
+    }
+}
+
+/* Filter, order, zoom, sizes, palettes, search and panels while the market runs: nothing that is
+ * older than what was drawn before, nothing of another instrument. */
+static void whatever_is_done_to_the_watchlist_only_the_truth_is_drawn(void **state)
+{
+    (void)state;
+    const text_file tape = write_tape();
+    const char *const play[] = {
+        "--tape", tape.path, "--hold-until-subscribed", "--feeds", "2", "--skew-ms", "60:90", NULL};
+    gateway_process gateway;
+    assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, play));
+    write_script("wait rows 4\n"
+                 "click 3 60\n"
+                 "type ins\n"
+                 "type 2\n"
+                 "wait text 1 of 4 instruments\n"
+                 "key Ctrl-+\n"
+                 "key Ctrl-+\n"
+                 "key Backspace\n"
+                 "wait text 1\xE2\x80\x93"
+                 "4 of 4\n"
+                 "key Ctrl-r\n"
+                 "resize 640x300\n"
+                 "key Ctrl-r\n"
+                 "key Ctrl-p\n"
+                 "key Right\n"
+                 "key Ctrl-s\n"
+                 "resize 1600x700\n"
+                 "key Ctrl-s\n"
+                 "key Esc\n"
+                 "key Ctrl-0\n"
+                 "key Home\n"
+                 "key Ctrl-h\n"
+                 "key Ctrl-a\n"
+                 "key Del"
+                 "ete\n"
+                 "wait text of 3\n"
+                 "key Ctrl-f\n"
+                 "type ins\n"
+                 "wait text 4 found\n"
+                 "key Down\n"
+                 "key Enter\n"
+                 "key Up\n"
+                 "key Enter\n"
+                 "key Enter\n"
+                 "key Esc\n"
+                 "wait text of 4\n"
+                 "key Ctrl-r\n"
+                 "wheel 6 10 -3\n"
+                 "double 5 10\n"
+                 "key Ctrl-r\n"
+                 "key Esc\n"
+                 "key Ctrl-l\n"
+                 "screenshot " PICTURE "\n");
+    const char *const more[] = {
+        "--seconds",    "7",       "--report", REPORT,     "--script", SCRIPT,
+        "--check-tape", tape.path, "--size",   "1200x400", NULL};
+    assert_int_equal(exit_code_of(start_terminal(&gateway, more)), 0);
+    assert_string_equal(file_text(SAID), "");
+    assert_int_equal(report_count("instruments"), 4);
+    assert_int_equal(report_count("drawn_regressions"), 0);
+    assert_int_equal(report_count("drawn_unknown"), 0);
+    assert_int_equal(report_count("drawn_not_judged"), 0);
+    assert_true(report_count("drawn_judged_by_tape") > 50);
+    (void)gateway_process_stop(&gateway);
+    (void)unlink(SCRIPT);
+    remove_files();
+    text_file_remove(&tape);
+}
+
+/* A letter that the latency panel may take must not be half of a filter, and the other way round.
+ */
+static void letters_go_to_the_filter_unless_the_latency_panel_has_the_focus(void **state)
+{
+    (void)state;
+    gateway_process gateway;
+    assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, NULL));
+    write_script("wait rows 2\n"
+                 "key F10\n"
+                 "type q\n"
+                 "wait text filter q\n"
+                 "key Esc\n"
+                 "wait no-text filter q\n"
+                 "key Shift-Tab\n"
+                 "type -\n"
+                 "key -\n"
+                 "type q\n"
+                 "wait no-text filter q\n"
+                 "key Tab\n"
+                 "type q\n"
+                 "wait text filter q\n"
+                 "key Shift-Tab\n"
+                 "type x\n"
+                 "wait text filter q\n"
+                 "key Esc\n"
+                 "key Esc\n"
+                 "wait no-text filter q\n"
+                 "check\n"
+                 "quit\n");
+    const char *const more[] = {"--script", SCRIPT, "--size", "1600x900", "--seconds", "60", NULL};
+    assert_int_equal(exit_code_of(start_terminal(&gateway, more)), 0);
+    assert_string_equal(file_text(SAID), "");
+    (void)gateway_process_stop(&gateway);
+    (void)unlink(SCRIPT);
+    remove_files();
+}
+
+static void write_random_script(unsigned steps)
+{
+    static const char *const things[] = {
+        "key Up",        "key Down",        "key PgDn",       "key PgUp",
+        "key Home",      "key End",         "key Left",       "key Right",
+        "key Ctrl-s",    "key Ctrl-r",      "key Ctrl-l",     "key Ctrl-h",
+        "key Ctrl-a",    "key Ctrl-f",      "key Ctrl-b",     "key Ctrl-c",
+        "key Ctrl-p",    "key Ctrl-+",      "key Ctrl-+",     "key Ctrl--",
+        "key Ctrl-0",    "key Enter",       "key Esc",        "key Esc",
+        "key Tab",       "key Delete",      "key Backspace",  "key Space",
+        "key F1",        "key F4",          "key F7",         "type i",
+        "type ins",      "type 1 ",         "type 0.5",       "wheel 5 9 -3",
+        "wheel 5 90 3",  "click 3 40",      "click 5 9",      "double 6 30",
+        "click 9 90",    "resize 1280x720", "resize 600x200", "resize 1901x1003",
+        "resize 333x97", "key F11",         "key F10",        "key Shift-Tab",
+        "key +",         "key -",
+    };
+    FILE *file = fopen(SCRIPT, "w");
+    assert_non_null(file);
+    (void)fputs("wait rows 4\n", file);
+    for (unsigned i = 0; i < steps; i++) {
+        (void)fprintf(file, "%s\ncheck\n", things[random_below(sizeof things / sizeof things[0])]);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Over a running market, whatever is pressed: the picture that damage made is byte by byte the one
+ * that drawing everything makes, and only the truth stands in it. */
+static void incremental_drawing_equals_drawing_everything_whatever_is_done(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *scale;
+        const char *renderer;
+    } ways[] = {{"1", "surface"}, {"1.5", "surface"}, {"1.5", "gpu"}};
+    const text_file tape = write_tape();
+    const char *const play[] = {"--tape", tape.path, "--hold-until-subscribed", NULL};
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        gateway_process gateway;
+        assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, play));
+        write_random_script(120);
+        const char *const more[] = {
+            "--report",  REPORT,    "--script",    SCRIPT,       "--check-tape",
+            tape.path,   "--scale", ways[i].scale, "--renderer", ways[i].renderer,
+            "--seconds", "300",     NULL};
+        FILE *file = fopen(SCRIPT, "a");
+        assert_non_null(file);
+        (void)fputs("quit\n", file);
+        assert_int_equal(fclose(file), 0);
+        const int code = exit_code_of(start_terminal(&gateway, more));
+        if (code != 0) {
+            fail_msg("scale %s %s: %d, \"%s\"", ways[i].scale, ways[i].renderer, code,
+                     file_text(SAID));
+        }
+        assert_int_equal(report_count("drawn_regressions"), 0);
+        assert_int_equal(report_count("drawn_unknown"), 0);
+        (void)gateway_process_stop(&gateway);
+    }
+    (void)unlink(SCRIPT);
+    remove_files();
+    text_file_remove(&tape);
+}
+
+static void the_watchlist_is_as_it_was_left(void **state)
+{
+    (void)state;
+    gateway_process gateway;
+    assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, NULL));
+    write_script("wait rows 2\n"
+                 "key Ctrl-f\n"
+                 "type auriga:brent\n"
+                 "wait text found\n"
+                 "wait text \xE2\x9C\x93 BRENT-DA\n"
+                 "key Esc\n"
+                 "key Delete\n"
+                 "wait text taken away\n"
+                 "key Ctrl-b\n"
+                 "type 0.5x\n"
+                 "key Enter\n"
+                 "wait text digits with a point\n"
+                 "key Backspace\n"
+                 "key Enter\n"
+                 "wait text waits for 0.5\n"
+                 "key Right\n"
+                 "key Ctrl-s\n"
+                 "key Ctrl-s\n"
+                 "key Left\n"
+                 "key Ctrl-h\n"
+                 "wait text always shown\n"
+                 "key Left\n"
+                 "key Ctrl-h\n"
+                 "type o\n"
+                 "key Ctrl-+\n"
+                 "key Ctrl-p\n"
+                 "quit\n");
+    (void)unlink(STATE);
+    const char *const more[] = {"--script", SCRIPT, "--state", STATE, NULL};
+    assert_int_equal(exit_code_of(start_terminal(&gateway, more)), 0);
+    assert_string_equal(file_text(SAID), "");
+    expect_kept("columns_off = venue\n");
+    expect_kept("sort = bid down\n");
+    expect_kept("filter = o\n");
+    expect_kept("removed = ");
+    expect_kept("alert = ");
+    expect_kept("font_size = 15\n");
+    expect_kept("palette = green-red\n");
+    write_script("wait rows 1\n"
+                 "wait text filter o\n"
+                 "wait no-text venue\n"
+                 "key Ctrl-r\n"
+                 "wait text bid\xE2\x86\x93\n"
+                 "quit\n");
+    assert_int_equal(exit_code_of(start_terminal(&gateway, more)), 0);
+    assert_string_equal(file_text(SAID), "");
+    expect_kept("columns_off = venue\n");
+    (void)gateway_process_stop(&gateway);
+    (void)unlink(SCRIPT);
+    (void)unlink(STATE);
+    remove_files();
+}
+
+/* What somebody waits for is there from run to run, and is seen on the way up. */
+static void a_price_that_is_crossed_is_marked_until_it_is_confirmed(void **state)
+{
+    (void)state;
+    static const char rows[] = "ts_ns,venue,symbol,kind,price_decimal_text,qty_decimal_text,"
+                               "exchange_seq\n"
+                               "1700000000000000000,TEST,A,bid,10.00,1,1\n"
+                               "1700000000000000000,TEST,A,ask,10.50,1,1\n"
+                               "1700000000000000000,TEST,A,trade,10.25,1,1\n"
+                               "1700000002000000000,TEST,A,trade,14.99,1,2\n"
+                               "1700000004000000000,TEST,A,trade,20.00,1,3\n";
+    const text_file tape = text_file_write(rows, sizeof rows - 1);
+    const char *const play[] = {"--tape", tape.path, "--hold-until-subscribed", NULL};
+    gateway_process gateway;
+    assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, play));
+    write_script("wait text 14.99\n"
+                 "wait no-text risen\n"
+                 "wait text TEST:A has \xE2\x96\xB2 risen to 15.0\n"
+                 "wait text \xE2\x97\x86TEST\n"
+                 "key Esc\n"
+                 "wait no-text \xE2\x97\x86TEST\n"
+                 "quit\n");
+    static const char kept[] = "tickglass-terminal state 2\nalert = TEST:A 15.0\nend\n";
+    FILE *file = fopen(STATE, "w");
+    assert_non_null(file);
+    assert_true(fputs(kept, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    const char *const more[] = {"--script", SCRIPT, "--state", STATE, NULL};
+    assert_int_equal(exit_code_of(start_terminal(&gateway, more)), 0);
+    assert_string_equal(file_text(SAID), "");
+    expect_kept("alert = TEST:A 15.0\n");
+    (void)gateway_process_stop(&gateway);
+    (void)unlink(SCRIPT);
+    (void)unlink(STATE);
+    remove_files();
+    text_file_remove(&tape);
+}
+
+static void a_script_that_goes_wrong_says_where(void **state)
+{
+    (void)state;
+    gateway_process gateway;
+    assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, NULL));
+    write_script("key Enter\npress Enter\n");
+    const char *const more[] = {"--script", SCRIPT, "--seconds", "2", NULL};
+    assert_int_equal(exit_code_of(start_terminal(&gateway, more)), 2);
+    expect_said(SCRIPT ":2: press: there is no such step");
+    write_script("wait rows 1\nwait text NO SUCH TEXT\nquit\n");
+    assert_int_equal(exit_code_of(start_terminal(&gateway, more)), 5);
+    expect_said(SCRIPT ":2: the run ended before this step");
+    write_script("wait rows 1\nscreenshot nowhere/x.png\n");
+    assert_int_equal(exit_code_of(start_terminal(&gateway, more)), 5);
+    expect_said(SCRIPT ":2: nowhere/x.png: No such file");
+    (void)gateway_process_stop(&gateway);
+    (void)unlink(SCRIPT);
+    remove_files();
+}
+
 static void what_keeps_it_from_connecting_is_said_in_one_line(void **state)
 {
     (void)state;
@@ -246,6 +549,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_replayed_tape_is_drawn_in_its_order),
         cmocka_unit_test(a_gateway_that_steps_back_is_found_out),
+        cmocka_unit_test(whatever_is_done_to_the_watchlist_only_the_truth_is_drawn),
+        cmocka_unit_test(incremental_drawing_equals_drawing_everything_whatever_is_done),
+        cmocka_unit_test(the_watchlist_is_as_it_was_left),
+        cmocka_unit_test(a_price_that_is_crossed_is_marked_until_it_is_confirmed),
+        cmocka_unit_test(a_script_that_goes_wrong_says_where),
+        cmocka_unit_test(letters_go_to_the_filter_unless_the_latency_panel_has_the_focus),
         cmocka_unit_test(what_keeps_it_from_connecting_is_said_in_one_line),
         cmocka_unit_test(what_cannot_be_written_ends_with_four),
         cmocka_unit_test(a_signal_ends_it_orderly_with_its_files),

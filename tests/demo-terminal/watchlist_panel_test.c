@@ -106,7 +106,8 @@ static void write_rows(tg_grid *grid, column_layout *layout, const tg_palette *p
                                  .instrument = &instrument,
                                  .row = &row,
                                  .word = tg_quality_name(row.quality),
-                                 .selected = i == 2};
+                                 .selected = i == 2,
+                                 .alarmed = i == 3};
         watchlist_draw_row(grid, (uint16_t)(first_row + i), layout, palette, &watch, &view, NOW);
     }
     const watch_row none = {0};
@@ -138,6 +139,7 @@ static void write_terminal(tg_grid *grid, column_layout *layout, const tg_palett
     const footer_view footer = {.first_row = 0,
                                 .shown_count = SAMPLE_COUNT + 1,
                                 .row_count = 200,
+                                .total = 200,
                                 .notice = "resync: repaired in 38 ms"};
     columns_fit(layout, tg_grid_columns(grid));
     do {
@@ -145,7 +147,9 @@ static void write_terminal(tg_grid *grid, column_layout *layout, const tg_palett
         tg_grid_clear(grid, blank);
         write_rows(grid, layout, palette, HEADER_ROWS + 1);
     } while (layout->grew);
-    watchlist_draw_titles(grid, HEADER_ROWS, layout, palette, true);
+    const watchlist_titles titles = {
+        .focused = true, .cursor = COLUMN_SYMBOL, .sorted = COLUMN_LAST, .order_is_old = true};
+    watchlist_draw_titles(grid, HEADER_ROWS, layout, palette, &titles);
     header_draw(grid, palette, &header);
     footer_draw(grid, palette, &footer);
 }
@@ -185,15 +189,43 @@ static void a_narrow_terminal_leaves_columns_out_but_no_digits(void **state)
     close_fixture(&f);
 }
 
-static void the_help_page_looks_as_it_did(void **state)
+/* Both pages have room in the smallest window that is usual, and none of their lines is cut. */
+static void the_help_pages_look_as_they_did(void **state)
+{
+    (void)state;
+    static const char *const names[2] = {"help", "help_meanings"};
+    for (unsigned page = 0; page < 2; page++) {
+        fixture f = open_fixture(1280, 720, NULL);
+        const tg_style blank = {f.picture.palette->text, f.picture.palette->background, 0};
+        tg_grid_clear(f.picture.grid, blank);
+        help_draw(f.picture.grid, HEADER_ROWS,
+                  (uint16_t)(tg_grid_rows(f.picture.grid) - HEADER_ROWS - 1), f.picture.palette,
+                  page);
+        picture_expect_golden(&f.picture, names[page]);
+        close_fixture(&f);
+    }
+}
+
+/* In small windows there are more pages, and every line stands on one of them. */
+static void no_line_of_the_help_is_lost_in_a_small_window(void **state)
 {
     (void)state;
     fixture f = open_fixture(1280, 720, NULL);
-    const tg_style blank = {f.picture.palette->text, f.picture.palette->background, 0};
-    tg_grid_clear(f.picture.grid, blank);
-    help_draw(f.picture.grid, HEADER_ROWS,
-              (uint16_t)(tg_grid_rows(f.picture.grid) - HEADER_ROWS - 1), f.picture.palette);
-    picture_expect_golden(&f.picture, "help");
+    size_t expected = 0;
+    for (uint16_t rows = 40; rows > 1; rows--) {
+        size_t count = 0;
+        for (unsigned page = 0; page < help_pages(rows); page++) {
+            help_draw(f.picture.grid, 0, rows, f.picture.palette, page);
+            for (uint16_t row = 0; row < rows && row < tg_grid_rows(f.picture.grid); row++) {
+                count += picture_row(&f.picture, row)[0] != '\0' ? 1 : 0;
+            }
+        }
+        expected = expected == 0 ? count : expected;
+        if (rows < tg_grid_rows(f.picture.grid)) {
+            assert_int_equal(count, expected);
+        }
+    }
+    assert_true(expected > 40);
     close_fixture(&f);
 }
 
@@ -242,13 +274,175 @@ static void nothing_is_in_a_good_or_rising_colour_over_stale_prices(void **state
     close_fixture(&f);
 }
 
+static const char *text_of(fixture *f, column_id column, uint16_t row)
+{
+    return picture_text(&f->picture, columns_span(&f->layout, column, row));
+}
+
+static void expect_whole_or_marked(const char *text, const char *whole, uint16_t total)
+{
+    if (strcmp(text, whole) != 0 && (text[0] == '\0' || strspn(text, "#") != strlen(text))) {
+        fail_msg("%u cells: \"%s\" of \"%s\"", total, text, whole);
+    }
+}
+
+/* At every width and with every column away: a price is there as a whole, or "####" is. */
+static void a_price_is_never_shortened(void **state)
+{
+    (void)state;
+    static const column_id prices[] = {COLUMN_BID, COLUMN_ASK, COLUMN_LAST};
+    static const tg_field fields[] = {TG_FIELD_BID_PRICE, TG_FIELD_ASK_PRICE, TG_FIELD_LAST_PRICE};
+    fixture f = open_fixture(1280, 400, NULL);
+    size_t marked = 0;
+    for (uint16_t total = 10; total <= 160; total++) {
+        for (int c = 0; c < COLUMN_COUNT; c++) {
+            f.layout.off[c] = column_may_be_off((column_id)c) && (total + c) % 4 == 0;
+        }
+        columns_fit(&f.layout, total);
+        write_rows(f.picture.grid, &f.layout, f.picture.palette, 1);
+        columns_fit(&f.layout, total);
+        const tg_style blank = {f.picture.palette->text, f.picture.palette->background, 0};
+        tg_grid_clear(f.picture.grid, blank);
+        write_rows(f.picture.grid, &f.layout, f.picture.palette, 1);
+        for (size_t i = 0; i < SAMPLE_COUNT * 3; i++) {
+            const sample *s = &samples[i / 3];
+            const tg_row row = row_of(s);
+            const tg_instrument instrument = instrument_of(s);
+            char whole[TG_PRICE_TEXT_SIZE] = TG_PRICE_TEXT_NULL;
+            if (!f.layout.shown[prices[i % 3]] ||
+                columns_span(&f.layout, prices[i % 3], 0).width == 0) {
+                continue;
+            }
+            if (tg_image_has(&row.image, fields[i % 3])) {
+                assert_int_equal(tg_price_text(tg_price_style_of(&instrument),
+                                               row.image.value[fields[i % 3]], whole, sizeof whole),
+                                 TG_OK);
+            }
+            const char *text = text_of(&f, prices[i % 3], (uint16_t)(1 + i / 3));
+            expect_whole_or_marked(text, whole, total);
+            marked += text[0] == '#' ? 1 : 0;
+        }
+    }
+    assert_true(marked > 0);
+    close_fixture(&f);
+}
+
+/* Whoever sees no colours, and whoever reads another palette than the one that he thinks of. */
+static void a_direction_is_said_by_sign_or_arrow_and_by_colour_in_every_palette(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"blue-orange", "green-red", "red-up"};
+    for (size_t p = 0; p < sizeof names / sizeof names[0]; p++) {
+        fixture f = open_fixture(1280, 400, names[p]);
+        const tg_palette *palette = f.picture.palette;
+        columns_fit(&f.layout, tg_grid_columns(f.picture.grid));
+        write_rows(f.picture.grid, &f.layout, palette, 1);
+        columns_fit(&f.layout, tg_grid_columns(f.picture.grid));
+        write_rows(f.picture.grid, &f.layout, palette, 1);
+        tg_grid_forget(f.picture.grid);
+        const tg_draw_list *list = tg_grid_damage(f.picture.grid);
+        size_t arrows = 0;
+        for (size_t i = 0; i < list->cell_count; i++) {
+            const tg_cell *cell = &list->cells[i];
+            const bool up = strcmp(cell->text, "\xE2\x96\xB2") == 0;
+            if (up || strcmp(cell->text, "\xE2\x96\xBC") == 0) {
+                const uint32_t colour = up ? palette->up : palette->down;
+                assert_true(cell->foreground == colour || cell->foreground == palette->stale);
+                arrows++;
+            }
+        }
+        assert_true(arrows >= 2);
+        /* The first two rows: one rose, one fell. */
+        for (uint16_t row = 1; row <= 2; row++) {
+            const tg_span span = columns_span(&f.layout, COLUMN_CHANGE, row);
+            assert_int_equal(text_of(&f, COLUMN_CHANGE, row)[0], row == 1 ? '+' : '-');
+            assert_int_equal(text_of(&f, COLUMN_PERCENT, row)[0], row == 1 ? '+' : '-');
+            tg_grid_forget(f.picture.grid);
+            list = tg_grid_damage(f.picture.grid);
+            const tg_cell *last =
+                &list->cells[(size_t)row * list->columns + span.column + span.width - 1];
+            assert_int_equal(last->foreground, row == 1 ? palette->up : palette->down);
+        }
+        close_fixture(&f);
+    }
+}
+
+static void every_quality_has_its_word_and_what_may_be_old_its_mark_and_age(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"LIVE",   "QUIET", "DELAYED", "HALTED",
+                                        "RESYNC", "GAP",   "STALE",   "DISCONNECTED"};
+    fixture f = open_fixture(1280, 400, NULL);
+    columns_fit(&f.layout, tg_grid_columns(f.picture.grid));
+    for (int q = TG_QUALITY_LIVE; q <= TG_QUALITY_DISCONNECTED; q++) {
+        sample s = samples[0];
+        s.quality = (tg_quality)q;
+        s.age_ns = 754 * S;
+        const tg_instrument instrument = instrument_of(&s);
+        const tg_row row = row_of(&s);
+        const watch_row watch = watch_of(&s, &row);
+        const watch_view view = {.venue = s.venue,
+                                 .symbol = s.symbol,
+                                 .instrument = &instrument,
+                                 .row = &row,
+                                 .word = tg_quality_name(row.quality)};
+        watchlist_draw_row(f.picture.grid, 5, &f.layout, f.picture.palette, &watch, &view, NOW);
+        assert_string_equal(text_of(&f, COLUMN_QUALITY, 5), words[q]);
+        assert_string_equal(text_of(&f, COLUMN_AGE, 5), "12m34s");
+        assert_string_equal(picture_text(&f.picture, (tg_span){5, 0, 1}),
+                            q > TG_QUALITY_HALTED ? "!" : "");
+    }
+    close_fixture(&f);
+}
+
+static void expect_footer(const footer_view *footer, int columns, const char *expected)
+{
+    picture_fixture f = picture_open_cells(columns, HEADER_ROWS + 2, NULL);
+    const uint16_t last = (uint16_t)(tg_grid_rows(f.grid) - 1);
+    footer_draw(f.grid, f.palette, footer);
+    if (strstr(picture_row(&f, last), expected) == NULL) {
+        fail_msg("\"%s\" lacks \"%s\"", picture_row(&f, last), expected);
+    }
+    picture_close(&f);
+}
+
+/* What somebody types, and what there is to say, must not lose its room to a file's name. */
+static void a_recording_tells_its_name_where_nothing_else_needs_the_room(void **state)
+{
+    (void)state;
+    footer_view footer = {.shown_count = 20,
+                          .row_count = 20,
+                          .total = 20,
+                          .notice = "",
+                          .recording = "folder/tickglass-1733029487123.tgrec"};
+    expect_footer(&footer, 80, "\xE2\x97\x8F REC tickglass-1733029487123.tgrec");
+    footer.notice = "an instrument of a long name waits for 12.5";
+    expect_footer(&footer, 80, "REC   ");
+    expect_footer(&footer, 80, "waits for 12.5");
+    expect_footer(&footer, 120, "REC tickglass-1733029487123.tgrec");
+    footer.notice_is_bad = true;
+    expect_footer(&footer, 120, "REC   ");
+    footer.notice = "";
+    footer.line_label = "filter";
+    footer.line = "brent";
+    expect_footer(&footer, 80, "REC   filter brent\xE2\x96\x8F  Esc clears");
+    footer.notice = "an instrument of a name waits for 12";
+    footer.notice_is_bad = false;
+    expect_footer(&footer, 80, "waits for 12");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_terminal_looks_as_it_did),
         cmocka_unit_test(a_narrow_terminal_leaves_columns_out_but_no_digits),
-        cmocka_unit_test(the_help_page_looks_as_it_did),
+        cmocka_unit_test(the_help_pages_look_as_they_did),
+        cmocka_unit_test(no_line_of_the_help_is_lost_in_a_small_window),
+        cmocka_unit_test(a_recording_tells_its_name_where_nothing_else_needs_the_room),
         cmocka_unit_test(nothing_is_in_a_good_or_rising_colour_over_stale_prices),
+        cmocka_unit_test(a_price_is_never_shortened),
+        cmocka_unit_test(a_direction_is_said_by_sign_or_arrow_and_by_colour_in_every_palette),
+        cmocka_unit_test(every_quality_has_its_word_and_what_may_be_old_its_mark_and_age),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,6 +165,120 @@ static void the_size_in_pixels_is_what_it_was_opened_with(void **state)
     tg_window_close(window);
 }
 
+/* The next input of that kind; others are passed over. */
+static tg_input expect_input(tg_window *window, tg_input_kind kind)
+{
+    tg_input input;
+    do {
+        assert_int_equal(tg_window_wait(window, 60 * S, &input), TG_OK);
+    } while (input.kind != kind);
+    return input;
+}
+
+static void letters_of_another_size_fit_other_cells_into_the_window(void **state)
+{
+    (void)state;
+    int width = 0;
+    int height = 0;
+    tg_window *window = open_headless(1280, 800);
+    const uint16_t columns = tg_window_columns(window);
+    const uint16_t rows = tg_window_rows(window);
+    assert_int_equal(tg_window_font_size(window), 14);
+    assert_int_equal(tg_window_set_font_size(window, 28), TG_OK);
+    assert_true(tg_window_columns(window) < columns && tg_window_rows(window) < rows);
+    assert_int_equal(tg_window_set_font_size(window, 5), TG_ERR_INVALID_ARGUMENT);
+    assert_int_equal(tg_window_set_font_size(window, 97), TG_ERR_INVALID_ARGUMENT);
+    assert_int_equal(tg_window_font_size(window), 28);
+    assert_int_equal(tg_window_set_font_size(window, 14), TG_OK);
+    assert_int_equal(tg_window_columns(window), columns);
+    assert_int_equal(tg_window_rows(window), rows);
+    tg_window_size_px(window, &width, &height);
+    assert_int_equal(width, 1280);
+    assert_int_equal(height, 800);
+    tg_window_close(window);
+}
+
+/* The same window on a finer display: as many cells, give or take what pixels round, of more
+ * pixels. */
+static void a_scale_makes_window_and_letters_larger_and_its_size_stays(void **state)
+{
+    (void)state;
+    static const int percents[] = {50, 100, 125, 150, 200, 400};
+    for (size_t i = 0; i < sizeof percents / sizeof percents[0]; i++) {
+        tg_window_options opt;
+        tg_window_options_init(&opt);
+        opt.headless = true;
+        opt.width_px = 801;
+        opt.height_px = 601;
+        opt.scale_percent = percents[i];
+        tg_window *window = NULL;
+        tg_picture *picture = NULL;
+        int width = 0;
+        int height = 0;
+        assert_int_equal(tg_window_open(&opt, &window, NULL, 0), TG_OK);
+        assert_int_equal(tg_window_scale_percent(window), percents[i]);
+        tg_window_size_px(window, &width, &height);
+        /* Half a pixel cannot be kept. */
+        const int rounding = percents[i] < 100 ? 1 : 0;
+        assert_in_range(width, 801, 801 + rounding);
+        assert_in_range(height, 601, 601 + rounding);
+        if (percents[i] >= 100) {
+            assert_in_range(tg_window_columns(window), 80, 101);
+        }
+        assert_int_equal(tg_window_resize(window, 641, 479), TG_OK);
+        (void)expect_input(window, TG_INPUT_RESIZED);
+        tg_window_size_px(window, &width, &height);
+        assert_in_range(width, 641, 641 + rounding);
+        assert_in_range(height, 479, 479 + rounding);
+        assert_int_equal(tg_picture_open(window, &picture), TG_OK);
+        tg_picture_close(picture);
+        tg_window_close(window);
+    }
+    tg_window_options opt;
+    tg_window_options_init(&opt);
+    opt.headless = true;
+    tg_window *window = NULL;
+    opt.scale_percent = 49;
+    assert_int_equal(tg_window_open(&opt, &window, NULL, 0), TG_ERR_INVALID_ARGUMENT);
+    opt.scale_percent = 401;
+    assert_int_equal(tg_window_open(&opt, &window, NULL, 0), TG_ERR_INVALID_ARGUMENT);
+}
+
+static void a_full_screen_gives_the_window_back_as_it_was(void **state)
+{
+    (void)state;
+    int width = 0;
+    int height = 0;
+    tg_window *window = open_headless(641, 479);
+    assert_false(tg_window_is_full_screen(window));
+    assert_int_equal(tg_window_full_screen(window, true), TG_OK);
+    assert_true(tg_window_is_full_screen(window));
+    /* What is kept from run to run is the window, not the screen. */
+    tg_window_size_px(window, &width, &height);
+    assert_int_equal(width, 641);
+    assert_int_equal(height, 479);
+    assert_int_equal(tg_window_full_screen(window, false), TG_OK);
+    assert_false(tg_window_is_full_screen(window));
+    tg_window_size_px(window, &width, &height);
+    assert_int_equal(width, 641);
+    assert_int_equal(height, 479);
+    assert_int_equal(tg_window_resize(window, 0, 5), TG_ERR_INVALID_ARGUMENT);
+    tg_window_close(window);
+}
+
+static void what_is_copied_can_be_pasted(void **state)
+{
+    (void)state;
+    char text[64];
+    tg_window *window = open_headless(100, 100);
+    assert_int_equal(tg_window_copy(window, "61813.00\t\xE2\x80\x93"), TG_OK);
+    tg_window_pasted(window, text, sizeof text);
+    assert_string_equal(text, "61813.00\t\xE2\x80\x93");
+    tg_window_pasted(window, text, 6);
+    assert_string_equal(text, "61813");
+    tg_window_close(window);
+}
+
 static void waking_is_seen_once_however_often_it_was_called(void **state)
 {
     (void)state;
@@ -219,6 +333,10 @@ int main(void)
         cmocka_unit_test(the_grid_fits_the_window),
         cmocka_unit_test(a_screenshot_is_a_whole_file_or_none),
         cmocka_unit_test(the_size_in_pixels_is_what_it_was_opened_with),
+        cmocka_unit_test(letters_of_another_size_fit_other_cells_into_the_window),
+        cmocka_unit_test(a_scale_makes_window_and_letters_larger_and_its_size_stays),
+        cmocka_unit_test(a_full_screen_gives_the_window_back_as_it_was),
+        cmocka_unit_test(what_is_copied_can_be_pasted),
         cmocka_unit_test(waking_is_seen_once_however_often_it_was_called),
         cmocka_unit_test(a_sleeping_owner_is_woken_by_another_thread),
     };

@@ -1,26 +1,19 @@
-/*
- * A real window on an X server of its own (Xvfb). The server keeps its screen in a file in the
- * form of xwd: the picture is read there, from outside of the program.
- */
+/* A real window on an X server of its own (Xvfb): the picture is also read from outside. */
+#include <errno.h>
 #include <tickglass/window.h>
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <tickglass/cell_grid.h>
 #include <tickglass/clock.h>
 
-#include "child_process.h"
 #include "tg_cmocka.h"
+#include "x_server.h"
 
 #define STB_IMAGE_IMPLEMENTATION
 #define STBI_ONLY_PNG
@@ -32,102 +25,13 @@
 #define S          INT64_C(1000000000)
 #define DEADLINE_S 30
 
-static pid_t server = -1;
-static char folder[] = "tickglass-x11-XXXXXX";
-static char screen_file[64];
-
-/* Starts Xvfb on a display number that it finds itself. False: there is no Xvfb here. */
-static bool start_server(void)
-{
-    int display_pipe[2];
-    if (mkdtemp(folder) == NULL || pipe(display_pipe) != 0) {
-        return false;
-    }
-    const pid_t parent = getpid();
-    server = fork();
-    if (server == 0) {
-        child_ends_with_parent(parent);
-        (void)close(display_pipe[0]);
-        const int quiet = open("/dev/null", O_WRONLY);
-        (void)dup2(quiet, STDERR_FILENO);
-        (void)dup2(display_pipe[1], 3);
-        execlp("Xvfb", "Xvfb", "-displayfd", "3", "-screen", "0", "640x400x24", "-fbdir", folder,
-               "-nolisten", "tcp", "-noreset", (char *)NULL);
-        _exit(127);
-    }
-    (void)close(display_pipe[1]);
-    char number[16] = "";
-    size_t length = 0;
-    struct pollfd ready = {display_pipe[0], POLLIN, 0};
-    while (server > 0 && length + 1 < sizeof number && poll(&ready, 1, DEADLINE_S * 1000) == 1) {
-        const ssize_t n = read(display_pipe[0], number + length, sizeof number - 1 - length);
-        if (n <= 0) {
-            break;
-        }
-        length += (size_t)n;
-        if (number[length - 1] == '\n') {
-            break;
-        }
-    }
-    (void)close(display_pipe[0]);
-    if (length == 0 || number[length - 1] != '\n') {
-        return false;
-    }
-    number[length - 1] = '\0';
-    char display[20];
-    (void)snprintf(display, sizeof display, ":%s", number);
-    (void)setenv("DISPLAY", display, 1);
-    (void)setenv("SDL_VIDEODRIVER", "x11", 1);
-    (void)snprintf(screen_file, sizeof screen_file, "%s/Xvfb_screen0", folder);
-    return true;
-}
-
-static void stop_server(void)
-{
-    if (server > 0) {
-        (void)kill(server, SIGTERM);
-        (void)waitpid(server, NULL, 0);
-    }
-    (void)unlink(screen_file);
-    (void)rmdir(folder);
-}
-
-/* The screen as 0xRRGGBB pixels, from the server's file. */
-static bool read_screen(uint32_t *pixels)
-{
-    FILE *file = fopen(screen_file, "rb");
-    if (file == NULL) {
-        return false;
-    }
-    uint8_t header[100];
-    bool ok = fread(header, 1, sizeof header, file) == sizeof header;
-    uint32_t word[25];
-    for (size_t i = 0; ok && i < 25; i++) {
-        const uint8_t *b = header + 4 * i;
-        word[i] = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
-    }
-    /* Size of header, width, height, byte order (0: little), bits per pixel, bytes per line,
-     * colours of 12 bytes: words 0, 4, 5, 7, 11, 12, 19 of XWDFile.h. */
-    ok = ok && word[4] == WIDTH && word[5] == HEIGHT && word[7] == 0 && word[11] == 32;
-    const long start = ok ? (long)word[0] + (long)word[19] * 12 : 0;
-    for (int y = 0; ok && y < HEIGHT; y++) {
-        uint8_t line[WIDTH * 4];
-        ok = fseek(file, start + y * (long)word[12], SEEK_SET) == 0 &&
-             fread(line, 1, sizeof line, file) == sizeof line;
-        for (int x = 0; ok && x < WIDTH; x++) {
-            const uint8_t *p = line + x * 4;
-            pixels[y * WIDTH + x] = (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
-        }
-    }
-    (void)fclose(file);
-    return ok;
-}
+static x_server server;
 
 /* The picture that the program takes of itself. */
 static void read_screenshot(const tg_window *window, uint32_t *pixels)
 {
-    char path[64];
-    (void)snprintf(path, sizeof path, "%s/shot.png", folder);
+    char path[96];
+    (void)snprintf(path, sizeof path, "%s/shot.png", server.folder);
     assert_int_equal(tg_window_screenshot(window, path), TG_OK);
     int width = 0;
     int height = 0;
@@ -164,7 +68,8 @@ static void expect_screen_equals_screenshot(tg_window *window, tg_grid *grid)
             redraw(window, grid);
         }
         read_screenshot(window, inside);
-        if (read_screen(outside) && memcmp(inside, outside, sizeof inside) == 0) {
+        x_server_read(&server, 0, 0, WIDTH, HEIGHT, outside);
+        if (memcmp(inside, outside, sizeof inside) == 0) {
             return;
         }
     } while (tg_clock_mono_ns(&clock) < deadline_ns);
@@ -214,6 +119,93 @@ static void the_screen_shows_what_the_program_drew(void **state)
     tg_window_close(window);
 }
 
+/* Somebody else's hands: keys and mouse as the server has them. False: there is no xdotool. */
+static bool xdotool(const char *const *words)
+{
+    const char *argv[16] = {"xdotool"};
+    for (size_t i = 0; words[i] != NULL && i + 2 < sizeof argv / sizeof argv[0]; i++) {
+        argv[i + 1] = words[i];
+    }
+    const pid_t pid = fork();
+    if (pid == 0) {
+        (void)execvp("xdotool", (char *const *)argv);
+        _exit(127);
+    }
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* The next input of that kind; others are passed over. */
+static tg_input expect_input(tg_window *window, tg_input_kind kind)
+{
+    const tg_clock clock = tg_clock_system();
+    const int64_t deadline_ns = tg_clock_mono_ns(&clock) + DEADLINE_S * S;
+    tg_input input;
+    do {
+        if (tg_window_wait(window, S / 100, &input) == TG_OK && input.kind == kind) {
+            return input;
+        }
+    } while (tg_clock_mono_ns(&clock) < deadline_ns);
+    fail_msg("no input of kind %d came", (int)kind);
+    return input;
+}
+
+static void keys_text_and_mouse_come_as_cells_and_utf_8(void **state)
+{
+    (void)state;
+    static const char *const search[] = {"version", NULL};
+    if (!xdotool(search)) {
+        print_message("SKIP: xdotool is not installed\n");
+        skip();
+    }
+    tg_window_options opt;
+    tg_window_options_init(&opt);
+    opt.width_px = WIDTH;
+    opt.height_px = HEIGHT;
+    opt.scale_percent = 100;
+    tg_window *window = NULL;
+    tg_grid *grid = NULL;
+    assert_int_equal(tg_window_open(&opt, &window, NULL, 0), TG_OK);
+    assert_int_equal(tg_grid_open(tg_window_columns(window), tg_window_rows(window), &grid), TG_OK);
+    write_page(grid, 1);
+    redraw(window, grid);
+    expect_screen_equals_screenshot(window, grid);
+    const int cell_width = WIDTH / tg_window_columns(window);
+    char x[16];
+    char y[16];
+    (void)snprintf(x, sizeof x, "%d", 7 * cell_width + 1);
+    (void)snprintf(y, sizeof y, "%d", 1);
+    const char *const click[] = {"mousemove", x, y, "click", "1", NULL};
+    assert_true(xdotool(click));
+    tg_input input = expect_input(window, TG_INPUT_CLICK);
+    assert_int_equal(input.column, 7);
+    assert_int_equal(input.row, 0);
+    assert_int_equal(input.clicks, 1);
+    const char *const again[] = {"click", "1", NULL};
+    assert_true(xdotool(again));
+    assert_int_equal(expect_input(window, TG_INPUT_CLICK).clicks, 2);
+    const char *const wheel[] = {"mousemove", "639", "399", "click", "5", NULL};
+    assert_true(xdotool(wheel));
+    input = expect_input(window, TG_INPUT_WHEEL);
+    assert_true(input.wheel_rows < 0);
+    assert_int_equal(input.column, tg_window_columns(window) - 1);
+    assert_int_equal(input.row, tg_window_rows(window) - 1);
+    static const char *const key[] = {"key", "ctrl+shift+c", NULL};
+    assert_true(xdotool(key));
+    do {
+        input = expect_input(window, TG_INPUT_KEY);
+    } while (input.character != 'c');
+    assert_true(input.ctrl && input.shift && !input.alt);
+    static const char *const word[] = {"type", "b7", NULL};
+    assert_true(xdotool(word));
+    assert_string_equal(expect_input(window, TG_INPUT_TEXT).text, "b");
+    assert_string_equal(expect_input(window, TG_INPUT_TEXT).text, "7");
+    tg_grid_close(grid);
+    tg_window_close(window);
+}
+
 static void *wake_once(void *ctx)
 {
     tg_window_wake(ctx);
@@ -241,16 +233,17 @@ static void another_thread_wakes_a_real_window(void **state)
 
 int main(void)
 {
-    if (!start_server()) {
-        stop_server();
+    if (!x_server_start(&server, WIDTH, HEIGHT)) {
+        x_server_stop(&server);
         print_message("SKIP: Xvfb is not installed\n");
         return 77;
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_screen_shows_what_the_program_drew),
+        cmocka_unit_test(keys_text_and_mouse_come_as_cells_and_utf_8),
         cmocka_unit_test(another_thread_wakes_a_real_window),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    stop_server();
+    x_server_stop(&server);
     return failed;
 }

@@ -18,6 +18,13 @@ TG_BEGIN_DECLS
 
 typedef struct tg_window tg_window;
 
+/** How draw lists become pixels; the pixels are the same. */
+typedef enum tg_backend {
+    TG_BACKEND_SURFACE, /**< tiles copied into the window's surface, changes alone handed over */
+    TG_BACKEND_GPU /**< SDL_RenderGeometry from an atlas of tiles; SDL takes its best driver, or
+                      the one in SDL_RENDER_DRIVER. Where that is "software", it is slower */
+} tg_backend;
+
 typedef struct tg_window_options {
     size_t struct_size; /**< set by tg_window_options_init() */
     const char *title;
@@ -29,6 +36,9 @@ typedef struct tg_window_options {
     int width_px;                   /**< 0: 1,280 */
     int height_px;                  /**< 0: 800 */
     bool headless;                  /**< draw into memory only; no display is needed */
+    int scale_percent; /**< 50 to 400: the window and its letters are so many hundredths as large as
+                            the sizes above say; 0: as the display has it */
+    tg_backend backend; /**< 0: TG_BACKEND_SURFACE */
 } tg_window_options;
 
 /** Thread: any.  Blocks: no.  Since: 0.1 */
@@ -86,6 +96,7 @@ TG_API TG_MUST_CHECK tg_err tg_window_present(tg_window *window);
  * What is in the window, as a PNG file; path is only ever replaced by a whole picture.
  * @retval TG_ERR_IMAGE      the file cannot be written; errno says why
  * @retval TG_ERR_NO_MEMORY  allocation failed
+ * @retval TG_ERR_WINDOW     the GPU did not give the picture back
  * Thread: owner.  Blocks: on the disk.  Since: 0.1
  */
 TG_API TG_MUST_CHECK tg_err tg_window_screenshot(const tg_window *window, const char *path);
@@ -95,8 +106,9 @@ typedef struct tg_picture tg_picture;
 
 /**
  * @retval TG_ERR_NO_MEMORY  allocation failed
- * Thread: owner of the window.  Blocks: no.  Owner of *out: the caller; close with
- * tg_picture_close().  Since: 0.1
+ * @retval TG_ERR_WINDOW     the GPU did not give the picture back
+ * Thread: owner of the window.  Blocks: no; TG_BACKEND_GPU: on the GPU.  Owner of *out: the caller;
+ * close with tg_picture_close().  Since: 0.1
  */
 TG_API TG_MUST_CHECK tg_err tg_picture_open(const tg_window *window, tg_picture **out);
 
@@ -113,7 +125,10 @@ typedef enum tg_input_kind {
     TG_INPUT_RESIZED, /**< columns and rows may differ; draw everything */
     TG_INPUT_EXPOSED, /**< the window system lost the picture or visibility changed; draw everything
                        */
-    TG_INPUT_QUIT     /**< the window is to be closed */
+    TG_INPUT_QUIT,    /**< the window is to be closed */
+    TG_INPUT_TEXT,    /**< text was typed; the keys that made it come as TG_INPUT_KEY, too */
+    TG_INPUT_CLICK,   /**< the left button went down at row and column */
+    TG_INPUT_WHEEL    /**< the wheel was turned at row and column */
 } tg_input_kind;
 
 typedef enum tg_key {
@@ -142,8 +157,11 @@ typedef enum tg_key {
     TG_KEY_F9,
     TG_KEY_F10,
     TG_KEY_F11,
-    TG_KEY_F12
+    TG_KEY_F12,
+    TG_KEY_DELETE
 } tg_key;
+
+#define TG_INPUT_TEXT_SIZE 32
 
 typedef struct tg_input {
     tg_input_kind kind;
@@ -151,7 +169,12 @@ typedef struct tg_input {
     bool ctrl;
     bool shift;
     bool alt;
-    uint32_t character; /**< of TG_KEY_CHARACTER: the key's own sign, lower case */
+    uint32_t character;            /**< of TG_KEY_CHARACTER: the key's own sign, lower case */
+    char text[TG_INPUT_TEXT_SIZE]; /**< of TG_INPUT_TEXT: UTF-8 */
+    uint16_t row; /**< of the cell, as the next two; the last one beyond the edge */
+    uint16_t column;
+    uint8_t clicks; /**< 2: the second of a double click */
+    int wheel_rows; /**< up (over 0) or down */
 } tg_input;
 
 /**
@@ -167,9 +190,57 @@ TG_API TG_MUST_CHECK tg_err tg_window_wait(tg_window *window, int64_t timeout_ns
  */
 TG_API void tg_window_wake(tg_window *window);
 
-/** "SDL 2.26.5 SDL_ttf 2.20.1 FreeType 2.12.1 video driver dummy". Thread: owner.  Blocks: no.
+/** "SDL 2.26.5 SDL_ttf 2.20.1 FreeType 2.12.1 video driver dummy"; TG_BACKEND_GPU: and " renderer
+ * opengl". Thread: owner.  Blocks: no.
  * Since: 0.1 */
 TG_API void tg_window_describe(const tg_window *window, char *text, size_t size);
+
+/**
+ * Letters of another size, 6 to 96 pixels before scaling. Columns and rows are others then: draw
+ * everything.
+ * @retval TG_ERR_INVALID_ARGUMENT  the size is out of range
+ * @retval TG_ERR_FONT              the font cannot be used in that size; nothing has changed
+ * @retval TG_ERR_NO_MEMORY         likewise
+ * Thread: owner.  Blocks: on the disk.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_window_set_font_size(tg_window *window, int font_size_px);
+
+/** Before scaling. Thread: owner.  Blocks: no.  Since: 0.1 */
+TG_API int tg_window_font_size(const tg_window *window);
+
+/** Pixels for each of tg_window_options, in hundredths. Thread: owner.  Blocks: no.  Since: 0.1 */
+TG_API int tg_window_scale_percent(const tg_window *window);
+
+/**
+ * The whole screen, or the window again. TG_INPUT_RESIZED follows.
+ * @retval TG_ERR_WINDOW  the window system refused
+ * Thread: owner.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_window_full_screen(tg_window *window, bool on);
+
+/** Thread: owner.  Blocks: no.  Since: 0.1 */
+TG_API bool tg_window_is_full_screen(const tg_window *window);
+
+/**
+ * Another size, as tg_window_options has it. TG_INPUT_RESIZED follows if the window system agrees.
+ * @retval TG_ERR_INVALID_ARGUMENT  a side is out of range
+ * Thread: owner.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_window_resize(tg_window *window, int width_px, int height_px);
+
+/**
+ * Put text into the clipboard.
+ * @retval TG_ERR_WINDOW  the window system refused
+ * Thread: owner.  Blocks: no.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_window_copy(tg_window *window, const char *text);
+
+/** Both have the same size and the same pixels. Thread: any.  Blocks: no.  Since: 0.1 */
+TG_API bool tg_picture_equal(const tg_picture *a, const tg_picture *b);
+
+/** What is in the clipboard, cut off at size; "" if it is empty. Thread: owner.  Blocks: as long as
+ * who put it there takes.  Since: 0.1 */
+TG_API void tg_window_pasted(const tg_window *window, char *text, size_t size);
 
 TG_END_DECLS
 
