@@ -259,6 +259,7 @@ void rig_accept(rig *r)
 tg_err rig_refuse(rig *r, uint16_t status, uint32_t floor_ms)
 {
     assert_true(r->connecting);
+    assert_int_equal(rig_plain(r, TG__INPUT_REQUESTED), TG_OK);
     return rig_closed(r, TG__CAUSE_HTTP_STATUS, status, floor_ms);
 }
 
