@@ -544,6 +544,12 @@ bool tg__desired_settled(const tg__desired *desired)
     return desired->unasked == 0 && desired->under_way == 0 && desired->unwanted == 0;
 }
 
+bool tg__desired_holds(const tg__desired *desired, tg_instrument_id id)
+{
+    const uint32_t place = held_place(desired, id);
+    return place < desired->held_count && desired->held[place] == id;
+}
+
 uint32_t tg__desired_digest(const tg__desired *desired)
 {
     return tg__set_digest(desired->held, desired->held_count);

@@ -124,6 +124,9 @@ void tg__desired_tombstone(tg__desired *desired, tg_instrument_id id);
 /* Nothing is to be asked, given back or under way. */
 bool tg__desired_settled(const tg__desired *desired);
 
+/* The gateway has it for us, by our own account. */
+bool tg__desired_holds(const tg__desired *desired, tg_instrument_id id);
+
 /* Digest of the ids that the gateway holds for us by our own account. */
 uint32_t tg__desired_digest(const tg__desired *desired);
 

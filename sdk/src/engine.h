@@ -180,7 +180,7 @@ typedef struct tg__engine_counters {
     _Atomic uint64_t unknown_rows;  /* rows of an id that the store does not know */
     _Atomic uint64_t priority_rows; /* of TICKS */
     _Atomic uint64_t priority_held; /* instruments on the priority channel */
-    _Atomic uint64_t books_refused; /* the store had no place for their depth */
+    _Atomic uint64_t books_refused; /* no place for their depth, or not on that channel */
     _Atomic uint64_t gaps;
     _Atomic uint64_t resyncs;
     _Atomic uint64_t connects;

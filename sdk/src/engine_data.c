@@ -15,10 +15,15 @@ static void admit(tg__engine *engine, tg_instrument_id id, const tg_image *image
     }
 }
 
-/* Depth has a place in the store for some instruments only; over that it is not shown. */
+/* Depth has a place in the store for some instruments only; over that it is not shown. What is not
+ * on the priority channel, whatever the gateway sends, takes no place: nobody would free it. */
 static void admit_book(tg__engine *engine, const tg__tick *tick, const tg__arrival *arrival)
 {
     tg__admission admission = TG__ADMITTED;
+    if (!tg__desired_holds(&engine->priority, tick->update.id)) {
+        tg__count(&engine->counters.books_refused, 1);
+        return;
+    }
     if (tg__store_admit_book(engine->store, tick->update.id, tg_image_version(&tick->update.image),
                              &tick->book, arrival, &admission) != TG_OK) {
         tg__count(&engine->counters.books_refused, 1);

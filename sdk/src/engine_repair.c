@@ -61,12 +61,12 @@ void tg__engine_ticks_lost(tg__engine *engine, int64_t now_ns, tg_err err)
     for (uint32_t i = 0; i < engine->priority.held_count; i++) {
         tg__store_doubt_book(engine->store, engine->priority.held[i]);
     }
+    engine->dirty = true; /* also of what was restated since the loss that is being repaired */
     if (session->books_gap || !is_book_doubted(engine)) {
         return; /* what is asked for restates this, too; or it had no depth */
     }
     session->books_gap = true;
     session->books_tries = 0;
-    engine->dirty = true;
     tg__count(&engine->counters.gaps, 1);
     (void)tg__engine_event(engine, TG_EVENT_GAP, now_ns, err,
                            "gap: ticks of the priority channel were rejected");

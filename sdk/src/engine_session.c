@@ -26,6 +26,23 @@ static void forget_dictionary(tg__engine *engine, uint64_t lineage, uint32_t gen
     tg__store_restart(engine->store, lineage, generation);
 }
 
+/*
+ * Depth that nobody keeps up to date any more: it came while the UNSUBSCRIBE was under way whose
+ * ANSWER was lost with the connection. Under another dictionary none is kept: it would come back
+ * with its row, whether anybody still wants it by then or not.
+ */
+static void drop_old_books(tg__engine *engine, bool same_ids)
+{
+    const tg__desired *priority = &engine->priority;
+    for (uint32_t i = 0; i < priority->want_capacity; i++) {
+        const tg__want *want = &priority->wants[i];
+        if (want->state != TG__WANT_FREE && want->id != TG_INSTRUMENT_NONE &&
+            (want->interests == 0 || !same_ids)) {
+            tg__store_drop_book(engine->store, want->id);
+        }
+    }
+}
+
 /* The gateway says anew which venues are stale. */
 static void revive_venues(tg__engine *engine)
 {
@@ -51,6 +68,7 @@ static void enter_session(tg__engine *engine, int64_t now_ns, const tg__welcome 
     const tg__knowledge *knowledge = &engine->knowledge;
     const bool same = knowledge->known && knowledge->lineage == welcome->lineage &&
                       knowledge->dictionary_generation == welcome->dictionary_generation;
+    drop_old_books(engine, same); /* by the ids of the session before */
     if (!same) {
         forget_dictionary(engine, welcome->lineage, welcome->dictionary_generation);
     }

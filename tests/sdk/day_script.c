@@ -12,23 +12,78 @@
 #define DAYS_TO_SHRINK 2000u
 
 static const char *const names[DAY_FAULT_COUNT] = {
-    "LOSE",   "DOUBLE",   "SWAP", "CUT",  "FLIP",    "UNKNOWN_KIND", "GARBAGE",
-    "BREAK",  "OVERFLOW", "DEAF", "SLOW", "SUSPEND", "CLOCK",        "EXPIRE",
-    "REFUSE", "BEHIND",   "MOVE", "WISH", "STOP",    "STEP",
+    [DAY_LOSE] = "LOSE",
+    [DAY_DOUBLE] = "DOUBLE",
+    [DAY_SWAP] = "SWAP",
+    [DAY_CUT] = "CUT",
+    [DAY_FLIP] = "FLIP",
+    [DAY_UNKNOWN_KIND] = "UNKNOWN_KIND",
+    [DAY_GARBAGE] = "GARBAGE",
+    [DAY_BREAK] = "BREAK",
+    [DAY_OVERFLOW] = "OVERFLOW",
+    [DAY_DEAF] = "DEAF",
+    [DAY_SLOW] = "SLOW",
+    [DAY_SUSPEND] = "SUSPEND",
+    [DAY_CLOCK] = "CLOCK",
+    [DAY_EXPIRE] = "EXPIRE",
+    [DAY_REFUSE] = "REFUSE",
+    [DAY_BEHIND] = "BEHIND",
+    [DAY_MOVE] = "MOVE",
+    [DAY_WISH] = "WISH",
+    [DAY_STOP] = "STOP",
+    [DAY_STEP] = "STEP",
+    [DAY_REVOKE] = "REVOKE",
+    [DAY_GHOST] = "GHOST",
+    [DAY_TOKEN_LATE] = "TOKEN_LATE",
+    [DAY_TOKEN_NEVER] = "TOKEN_NEVER",
+    [DAY_TOKEN_NONE] = "TOKEN_NONE",
+    [DAY_TOKEN_OLD] = "TOKEN_OLD",
+    [DAY_RENEWAL_REFUSED] = "RENEWAL_REFUSED",
+    [DAY_RENEWAL_IGNORED] = "RENEWAL_IGNORED",
+    [DAY_TICKET] = "TICKET",
+    [DAY_TORN] = "TORN",
+    [DAY_CONTRADICT] = "CONTRADICT",
 };
 
-/* Of 64: what is repaired within the session comes more often than what ends it. */
+/* Of WEIGHTS: what is repaired within the session comes more often than what ends it. */
 static const uint8_t weights[DAY_FAULT_COUNT] = {
-    [DAY_LOSE] = 6,     [DAY_DOUBLE] = 4,       [DAY_SWAP] = 5,    [DAY_CUT] = 3,
-    [DAY_FLIP] = 4,     [DAY_UNKNOWN_KIND] = 3, [DAY_GARBAGE] = 1, [DAY_BREAK] = 3,
-    [DAY_OVERFLOW] = 4, [DAY_DEAF] = 4,         [DAY_SLOW] = 3,    [DAY_SUSPEND] = 2,
-    [DAY_CLOCK] = 2,    [DAY_EXPIRE] = 1,       [DAY_REFUSE] = 2,  [DAY_BEHIND] = 4,
-    [DAY_MOVE] = 4,     [DAY_WISH] = 4,         [DAY_STOP] = 3,    [DAY_STEP] = 2,
+    [DAY_LOSE] = 6,
+    [DAY_DOUBLE] = 4,
+    [DAY_SWAP] = 5,
+    [DAY_CUT] = 3,
+    [DAY_FLIP] = 4,
+    [DAY_UNKNOWN_KIND] = 3,
+    [DAY_GARBAGE] = 1,
+    [DAY_BREAK] = 3,
+    [DAY_OVERFLOW] = 4,
+    [DAY_DEAF] = 4,
+    [DAY_SLOW] = 3,
+    [DAY_SUSPEND] = 2,
+    [DAY_CLOCK] = 2,
+    [DAY_EXPIRE] = 1,
+    [DAY_REFUSE] = 2,
+    [DAY_BEHIND] = 4,
+    [DAY_MOVE] = 4,
+    [DAY_WISH] = 4,
+    [DAY_STOP] = 3,
+    [DAY_STEP] = 2,
+    [DAY_REVOKE] = 1,
+    [DAY_GHOST] = 2,
+    [DAY_TOKEN_LATE] = 2,
+    [DAY_TOKEN_NEVER] = 1,
+    [DAY_TOKEN_NONE] = 1,
+    [DAY_TOKEN_OLD] = 2,
+    [DAY_RENEWAL_REFUSED] = 2,
+    [DAY_RENEWAL_IGNORED] = 1,
+    [DAY_TICKET] = 5,
+    [DAY_TORN] = 3,
+    [DAY_CONTRADICT] = 2,
 };
+#define WEIGHTS 86u
 
 static day_fault draw_fault(tg__random *random)
 {
-    uint64_t at = tg__random_upto(random, 63);
+    uint64_t at = tg__random_upto(random, WEIGHTS - 1);
     for (unsigned fault = 0; fault < DAY_FAULT_COUNT; fault++) {
         if (at < weights[fault]) {
             return (day_fault)fault;

@@ -37,6 +37,19 @@ typedef enum day_fault {
     DAY_WISH,     /* subscribe or unsubscribe: no fault, but never far from one */
     DAY_STOP,     /* the process stands still, and what comes piles up in the socket */
     DAY_STEP,     /* the client's own wall clock is set */
+    DAY_REVOKE,   /* 4003 or 4004, and the host starts again later; or 1012, and one right less */
+    DAY_GHOST,    /* a connection breaks, and what was under way on it comes during the next one */
+    /* tokens: of the next answer of the provider, or of the next renewal */
+    DAY_TOKEN_LATE,
+    DAY_TOKEN_NEVER,
+    DAY_TOKEN_NONE, /* "there is none now" */
+    DAY_TOKEN_OLD,  /* it has ended when it comes: 401, 4001, or refused in session */
+    DAY_RENEWAL_REFUSED,
+    DAY_RENEWAL_IGNORED,
+    /* the priority channel */
+    DAY_TICKET,     /* an instrument is put on it or taken off: no fault, as WISH */
+    DAY_TORN,       /* the next TICKS cannot be read */
+    DAY_CONTRADICT, /* a row comes with its version and another value */
     DAY_FAULT_COUNT
 } day_fault;
 

@@ -105,6 +105,66 @@ static void a_tick_that_was_under_way_leaves_no_depth_behind(void **state)
     rig_close(r);
 }
 
+static void nor_does_one_whose_answer_was_lost_with_the_connection(void **state)
+{
+    (void)state;
+    rig *r = make();
+    rig_go_live(r);
+    assert_int_equal(rig_prioritise(r, 0, true), TG_OK);
+    settle(r);
+    sim_session_tick(&r->session, 3);
+    assert_int_equal(rig_prioritise(r, 0, false), TG_OK);
+    rig_deliver(r);
+    assert_int_equal(rig_closed(r, TG__CAUSE_LOST, 0, 0), TG_OK);
+    rig_await_attempt(r);
+    rig_go_live(r);
+    settle(r);
+    check_set(r, 0, 0);
+    tg_depth depth;
+    assert_int_equal(depth_of(r, 3, &depth), TG_ERR_NOT_FOUND);
+    rig_close(r);
+}
+
+static void depth_of_another_lineage_does_not_come_back_with_its_row(void **state)
+{
+    (void)state;
+    rig *r = make();
+    rig_go_live(r);
+    assert_int_equal(rig_prioritise(r, 0, true), TG_OK);
+    settle(r);
+    sim_market other = r->market;
+    other.lineage = 0x22;
+    other.revoked = UINT32_C(1) << 3;
+    assert_int_equal(rig_closed(r, TG__CAUSE_LOST, 0, 0), TG_OK);
+    r->gateway = &other;
+    rig_await_attempt(r);
+    rig_go_live(r);
+    settle(r);
+    assert_int_equal(rig_prioritise(r, 0, false), TG_OK); /* while its row has no id */
+    settle(r);
+    assert_int_equal(rig_closed(r, TG__CAUSE_LOST, 0, 0), TG_OK);
+    r->gateway = &r->market;
+    rig_await_attempt(r);
+    rig_go_live(r);
+    settle(r);
+    tg_depth depth;
+    assert_int_equal(depth_of(r, 3, &depth), TG_ERR_NOT_FOUND);
+    rig_close(r);
+}
+
+static void depth_that_nobody_asked_for_takes_no_place(void **state)
+{
+    (void)state;
+    rig *r = make();
+    rig_go_live(r);
+    sim_session_tick(&r->session, 7);
+    rig_deliver(r);
+    tg_depth depth;
+    assert_int_equal(depth_of(r, 7, &depth), TG_ERR_NOT_FOUND);
+    assert_int_equal(tg__engine_counters_of(r->engine)->books_refused, 1);
+    rig_close(r);
+}
+
 static void a_reconnect_brings_it_back_and_a_change_meanwhile_counts(void **state)
 {
     (void)state;
@@ -170,6 +230,9 @@ int main(void)
         cmocka_unit_test(a_prioritised_instrument_comes_with_depth),
         cmocka_unit_test(it_ends_with_the_last_subscription_that_wants_it),
         cmocka_unit_test(a_tick_that_was_under_way_leaves_no_depth_behind),
+        cmocka_unit_test(nor_does_one_whose_answer_was_lost_with_the_connection),
+        cmocka_unit_test(depth_of_another_lineage_does_not_come_back_with_its_row),
+        cmocka_unit_test(depth_that_nobody_asked_for_takes_no_place),
         cmocka_unit_test(a_reconnect_brings_it_back_and_a_change_meanwhile_counts),
         cmocka_unit_test(what_the_gateway_refuses_is_told_and_leaves_the_rest_alone),
         cmocka_unit_test(a_set_that_differs_from_our_account_ends_the_session),

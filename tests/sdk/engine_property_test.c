@@ -17,8 +17,9 @@
 
 #include "day.h"
 
-#define FRAMES       200000u
-#define LOGGED_SEEDS 40u
+#define FRAMES        200000u
+#define LOGGED_SEEDS  40u
+#define EXACT_LEDGERS 6u /* instruments with one, on an average day */
 
 /* What the child tells before and after each day. */
 typedef struct progress {
@@ -62,7 +63,7 @@ static bool fails(void *ctx, const day_script *script)
 static void tell_shortest(uint64_t seed)
 {
     static char text[DAY_TEXT_SIZE];
-    day_options options = {NULL, false};
+    day_options options = {NULL, DAY_NO_MISTAKE};
     day_script script;
     day_script_draw(&script, seed);
     const uint32_t before = script.count;
@@ -78,7 +79,7 @@ static void tell_shortest(uint64_t seed)
 static void live_one(const day_script *script)
 {
     day_result result;
-    day_options options = {NULL, false};
+    day_options options = {NULL, DAY_NO_MISTAKE};
     memset(&result, 0, sizeof result);
     day_live(script, &options, &result);
 }
@@ -98,7 +99,7 @@ static void live_all(uint64_t frames)
     assert_int_equal(pipe(ends), 0);
     const pid_t child = fork();
     if (child == 0) {
-        day_options options = {NULL, false};
+        day_options options = {NULL, DAY_NO_MISTAKE};
         day_script script;
         begin_child(false);
         for (so_far.seed = 1; so_far.result.frames < frames; so_far.seed++) {
@@ -120,16 +121,20 @@ static void live_all(uint64_t frames)
     }
     const day_result *r = &so_far.result;
     const uint64_t seeds = so_far.seed - 1;
-    print_message("%llu days, %llu frames, %llu faults, %llu ledgers, %llu jumps, %llu late rows\n",
+    print_message("%llu days, %llu frames, %llu faults, %llu ledgers, %llu jumps, %llu late rows, "
+                  "%llu renewals, %llu books\n",
                   (unsigned long long)seeds, (unsigned long long)r->frames,
                   (unsigned long long)r->faults, (unsigned long long)r->ledgers,
-                  (unsigned long long)r->jumps, (unsigned long long)r->late);
+                  (unsigned long long)r->jumps, (unsigned long long)r->late,
+                  (unsigned long long)r->renewals, (unsigned long long)r->books);
     for (int fault = 0; fault < DAY_FAULT_COUNT; fault++) {
         assert_true(r->by_fault[fault] > 0);
     }
     assert_true(r->frames >= frames);
     assert_true(r->faults > seeds * 20);
-    assert_true(r->ledgers >= seeds / 4);
+    assert_true(r->ledgers >= seeds * EXACT_LEDGERS);
+    assert_true(r->renewals > seeds);
+    assert_true(r->books > seeds);
     assert_true(r->jumps > seeds / 2);
     assert_true(r->late > seeds);
 }
@@ -161,7 +166,7 @@ static void one_seed_gives_one_log_byte_for_byte(void **state)
         for (unsigned i = 0; i < 3; i++) {
             day_script script;
             day_result result;
-            const day_options options = {&logs[i], false};
+            const day_options options = {&logs[i], DAY_NO_MISTAKE};
             memset(&result, 0, sizeof result);
             day_script_draw(&script, i < 2 ? seed : seed + LOGGED_SEEDS);
             day_live(&script, &options, &result);
@@ -178,31 +183,44 @@ static void one_seed_gives_one_log_byte_for_byte(void **state)
     }
 }
 
-static void a_failing_day_shrinks_to_the_faults_that_it_needs(void **state)
+/* The first seed that fails by this mistake, made short and read again from its text. */
+static void shrink_planted(day_mistake mistake, day_script *script)
 {
-    (void)state;
     static char text[DAY_TEXT_SIZE];
-    day_options options = {NULL, true};
-    day_script script;
+    day_options options = {NULL, mistake};
     uint64_t seed = 0;
     do {
-        day_script_draw(&script, ++seed);
-    } while (!fails(&options, &script));
-    assert_true(script.count > 20);
-    (void)day_script_shrink(&script, fails, &options);
-    day_script_write(&script, text);
+        day_script_draw(script, ++seed);
+    } while (!fails(&options, script));
+    assert_true(script->count > 20);
+    (void)day_script_shrink(script, fails, &options);
+    day_script_write(script, text);
     print_message("seed %llu: %s\n", (unsigned long long)seed, text);
-    assert_int_equal(script.count, 2);
-    assert_int_equal(script.entries[0].fault, DAY_OVERFLOW);
-    assert_int_equal(script.entries[1].fault, DAY_BREAK);
     day_script again;
     assert_true(day_script_read(&again, text));
     assert_int_equal(again.seed, seed);
-    assert_memory_equal(&again.entries[0], &script.entries[0], 2 * sizeof script.entries[0]);
+    assert_int_equal(again.count, script->count);
+    assert_memory_equal(again.entries, script->entries, script->count * sizeof script->entries[0]);
     assert_true(fails(&options, &again));
-    assert_false(day_script_read(&again, "5 7.NOTHING.3"));
-    assert_false(day_script_read(&again, "5 7.BREAK"));
-    assert_false(day_script_read(&again, "x"));
+}
+
+static void a_failing_day_shrinks_to_the_faults_that_it_needs(void **state)
+{
+    (void)state;
+    day_script script;
+    shrink_planted(DAY_BREAK_AFTER_OVERFLOW, &script);
+    assert_int_equal(script.count, 2);
+    assert_int_equal(script.entries[0].fault, DAY_OVERFLOW);
+    assert_int_equal(script.entries[1].fault, DAY_BREAK);
+    shrink_planted(DAY_TORN_TICKS, &script);
+    assert_int_equal(script.count, 2);
+    assert_int_equal(script.entries[0].fault + script.entries[1].fault, DAY_TICKET + DAY_TORN);
+    shrink_planted(DAY_OLD_TOKEN, &script);
+    assert_in_range(script.count, 1, 2); /* and what ends a session, if that does not by itself */
+    assert_int_equal(script.entries[0].fault, DAY_TOKEN_OLD);
+    assert_false(day_script_read(&script, "5 7.NOTHING.3"));
+    assert_false(day_script_read(&script, "5 7.BREAK"));
+    assert_false(day_script_read(&script, "x"));
 }
 
 int main(void)

@@ -79,6 +79,25 @@ static void rejected_ticks_put_depth_in_doubt_and_nothing_else(void **state)
     rig_close(r);
 }
 
+/* One of two is restated as more is lost: it is in doubt again, and at once. */
+static void what_is_restated_is_in_doubt_again_by_the_next_loss(void **state)
+{
+    (void)state;
+    rig *r = make();
+    assert_int_equal(rig_prioritise(r, 1, true), TG_OK);
+    rig_advance(r, RIG_MS);
+    rig_deliver(r);
+    reject_ticks(r);
+    const sim_message *restated = sim_session_take(&r->session);
+    assert_int_equal(rig_message(r, restated->bytes, restated->size), TG_OK);
+    assert_int_equal(depth_quality_of(r, 3), TG_QUALITY_LIVE);
+    assert_int_equal(depth_quality_of(r, 7), TG_QUALITY_GAP);
+    reject_ticks(r);
+    assert_int_equal(depth_quality_of(r, 3), TG_QUALITY_GAP);
+    assert_int_equal(depth_quality_of(r, 7), TG_QUALITY_GAP);
+    rig_close(r);
+}
+
 static void rejected_ticks_of_no_channel_put_everything_in_doubt(void **state)
 {
     (void)state;
@@ -282,6 +301,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rejected_ticks_put_depth_in_doubt_and_nothing_else),
+        cmocka_unit_test(what_is_restated_is_in_doubt_again_by_the_next_loss),
         cmocka_unit_test(rejected_ticks_of_no_channel_put_everything_in_doubt),
         cmocka_unit_test(a_priority_channel_that_is_not_restated_ends_the_session),
         cmocka_unit_test(depth_that_is_given_up_is_no_loss_any_more),

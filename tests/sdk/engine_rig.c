@@ -256,6 +256,13 @@ void rig_accept(rig *r)
     assert_int_equal(rig_plain(r, TG__INPUT_CONNECTED), TG_OK);
 }
 
+tg_err rig_refuse(rig *r, uint16_t status, uint32_t floor_ms)
+{
+    assert_true(r->connecting);
+    assert_int_equal(rig_plain(r, TG__INPUT_REQUESTED), TG_OK);
+    return rig_closed(r, TG__CAUSE_HTTP_STATUS, status, floor_ms);
+}
+
 void rig_deliver(rig *r)
 {
     const sim_message *message = NULL;

@@ -72,6 +72,8 @@ tg_err rig_set_visible(rig *r, uint32_t sub, bool visible);
 
 /* Lets the gateway accept what is connecting. */
 void rig_accept(rig *r);
+/* Or answers its upgrade with a status instead. */
+tg_err rig_refuse(rig *r, uint16_t status, uint32_t floor_ms);
 /* Delivers everything that is on its way to the client. */
 void rig_deliver(rig *r);
 /* Moves time and gives the timer that is due meanwhile. */

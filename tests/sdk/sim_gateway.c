@@ -2,6 +2,7 @@
 
 #include "tg_cmocka.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +12,11 @@ int64_t sim_market_utc_ns(const sim_market *market)
 {
     const int64_t utc_ns = market->utc_ns + *market->now_ns;
     return utc_ns - utc_ns % SIM_RESOLUTION_NS;
+}
+
+int64_t sim_market_true_ns(const sim_market *market)
+{
+    return sim_market_utc_ns(market) - market->stepped_ns;
 }
 
 void sim_market_set_clock(sim_market *market, int64_t by_ns)
@@ -64,14 +70,30 @@ void sim_market_step(sim_market *market)
 sim_message *sim_session_put(sim_session *session)
 {
     assert_true(session->count < SIM_MESSAGES_MAX);
+    if (session->count == 0) {
+        session->head = session->head == 1; /* near; but what was taken last stays whole */
+    }
     sim_message *message = &session->messages[(session->head + session->count) % SIM_MESSAGES_MAX];
     session->count++;
     message->size = 0;
-    message->covered = 0;
     message->echo = 0;
     message->echo_ns = 0;
-    message->made_ns = sim_market_utc_ns(session->market) - session->market->stepped_ns;
+    message->made_ns = sim_market_true_ns(session->market);
+    message->verdict = SIM_NO_VERDICT;
+    message->row_count = 0;
     return message;
+}
+
+static void note_row(sim_message *message, const tg__update *update, uint64_t covered,
+                     bool has_book)
+{
+    message->rows[message->row_count++] =
+        (sim_row){update->id, has_book, tg_image_version(&update->image), covered};
+}
+
+void sim_message_copy(sim_message *to, const sim_message *from)
+{
+    memcpy(to, from, offsetof(sim_message, bytes) + from->size);
 }
 
 const sim_message *sim_session_take(sim_session *session)
@@ -100,6 +122,10 @@ void sim_session_open(sim_session *session, const sim_market *market, sim_messag
     tg__channel_init(&session->channel, session->ids, session->images, SIM_INSTRUMENTS,
                      SIM_RESOLUTION_NS);
     session->channel.boundary = market->boundary;
+    session->token_end_ns =
+        market->token_lifetime_s == 0
+            ? INT64_MAX
+            : sim_market_true_ns(market) + market->token_lifetime_s * INT64_C(1000000000);
     const tg__welcome welcome = {
         .instance = 1,
         .lineage = market->lineage,
@@ -185,6 +211,7 @@ static void put_snapshot(sim_session *session, tg__snapshot_reason reason)
                                                  SIM_MESSAGE_SIZE - used, &row_size),
                          TG_OK);
         used += row_size;
+        note_row(message, &rows[i], 0, false); /* a SNAPSHOT does not say */
     }
     message->size = used;
     tg__channel_replace(&session->channel, &frame, rows);
@@ -222,6 +249,9 @@ static void set_add(sim_session *session, tg__channel_kind channel, tg_instrumen
     if (at < *count && set[at] == id) {
         return;
     }
+    if (channel == TG__CHANNEL_PRIORITY) {
+        session->ticked[id] = (tg_version){0, 0};
+    }
     memmove(&set[at + 1], &set[at], (*count - at) * sizeof set[0]);
     set[at] = id;
     (*count)++;
@@ -247,17 +277,35 @@ static void put_tick(sim_session *session, tg_instrument_id id, bool has_book)
     tick.update.id = id;
     tick.update.image = session->market->images[id];
     tick.has_book = has_book;
+    if (has_book) {
+        const tg_version now = tg_image_version(&tick.update.image);
+        const tg_version then = session->ticked[id];
+        tick.update.covered = then.seq != 0 && then.epoch == now.epoch ? now.seq - then.seq : 0;
+        session->ticked[id] = now;
+    }
     tick.book.bid_count = 1;
     tick.book.bid[0].price = tick.update.image.value[TG_FIELD_BID_PRICE];
     sim_message *message = sim_session_put(session);
     assert_int_equal(tg__ticks_encode(sim_market_utc_ns(session->market), SIM_RESOLUTION_NS, &tick,
                                       1, message->bytes, SIM_MESSAGE_SIZE, &message->size),
                      TG_OK);
+    note_row(message, &tick.update, tick.update.covered, has_book);
 }
 
 void sim_session_tick(sim_session *session, tg_instrument_id id)
 {
     put_tick(session, id, true);
+}
+
+void sim_session_ticks(sim_session *session)
+{
+    for (uint32_t i = 0; i < session->priority_count; i++) {
+        const tg_instrument_id id = session->priority[i];
+        const tg_version now = tg_image_version(&session->market->images[id]);
+        if (tg_version_compare(session->ticked[id], now) < 0) {
+            put_tick(session, id, true);
+        }
+    }
 }
 
 static void put_answer(sim_session *session, const tg__request *request, const tg__result *results,
@@ -284,7 +332,7 @@ static tg__answer_code judge(const sim_session *session, const tg__request *requ
     if (id < 0) {
         return TG__ANSWER_UNKNOWN;
     }
-    if (id >= 20) {
+    if (id >= 20 || (session->market->revoked & (UINT32_C(1) << id)) != 0) {
         return TG__ANSWER_NOT_ENTITLED;
     }
     if (request->channel == TG__CHANNEL_PRIORITY) {
@@ -401,6 +449,52 @@ static void receive_find(sim_session *session, const uint8_t *bytes, size_t size
                      TG_OK);
 }
 
+size_t sim_token_encode(const sim_token *token, uint8_t *out, size_t capacity)
+{
+    char text[SIM_TOKEN_SIZE];
+    size_t size = 0;
+    const int length =
+        snprintf(text, sizeof text, "%" PRIu32 ".%" PRId64, token->number, token->end_ns);
+    assert_int_equal(tg__token_encode(text, (size_t)length, out, capacity, &size), TG_OK);
+    return size;
+}
+
+void sim_session_answer_token(sim_session *session, bool accepted, uint32_t lifetime_s)
+{
+    const tg__token_answer answer = {accepted, lifetime_s};
+    sim_message *message = sim_session_put(session);
+    message->verdict = accepted ? SIM_ACCEPTED : SIM_REFUSED;
+    assert_int_equal(
+        tg__token_answer_encode(&answer, message->bytes, SIM_MESSAGE_SIZE, &message->size), TG_OK);
+}
+
+static void receive_token(sim_session *session, const uint8_t *bytes, size_t size)
+{
+    const char *token = NULL;
+    size_t token_size = 0;
+    tg__fault fault;
+    char text[SIM_TOKEN_SIZE];
+    uint32_t number = 0;
+    int64_t end_ns = 0;
+    assert_int_equal(tg__token_decode(bytes, size, &token, &token_size, &fault), TG_OK);
+    assert_true(token_size < sizeof text);
+    memcpy(text, token, token_size);
+    text[token_size] = '\0';
+    assert_int_equal(sscanf(text, "%" SCNu32 ".%" SCNd64, &number, &end_ns), 2);
+    if (session->token_habit == SIM_TOKEN_IGNORE) {
+        return;
+    }
+    const int64_t now_ns = sim_market_true_ns(session->market);
+    const int64_t left_s = (end_ns - now_ns) / 1000000000;
+    if (session->token_habit == SIM_TOKEN_REFUSE || end_ns <= now_ns) {
+        sim_session_answer_token(session, false, 0);
+        return;
+    }
+    const uint32_t told_s = left_s > 0 ? (uint32_t)left_s : 1; /* 0 would be for ever */
+    session->token_end_ns = now_ns + told_s * INT64_C(1000000000);
+    sim_session_answer_token(session, true, told_s);
+}
+
 void sim_session_receive(sim_session *session, const uint8_t *bytes, size_t size)
 {
     uint8_t kind = 0;
@@ -422,6 +516,8 @@ void sim_session_receive(sim_session *session, const uint8_t *bytes, size_t size
         tg__report report;
         tg__fault fault;
         assert_int_equal(tg__report_decode(bytes, size, &report, &fault), TG_OK);
+    } else if (kind == TG__KIND_TOKEN) {
+        receive_token(session, bytes, size);
     } else {
         receive_request(session, bytes, size);
     }
@@ -457,7 +553,7 @@ void sim_session_frame(sim_session *session)
     };
     sim_message *message = sim_session_put(session);
     for (uint32_t i = 0; i < count; i++) {
-        message->covered += updates[i].covered;
+        note_row(message, &updates[i], updates[i].covered, false);
     }
     assert_int_equal(tg__delta_encode(&session->channel, &frame, updates, message->bytes,
                                       SIM_MESSAGE_SIZE, &message->size),

@@ -165,6 +165,7 @@ static void nothing_allocates_after_open(void **state)
     tg_ledger ledger;
     tg_refusals refusals;
     tg_reader *reader = NULL;
+    char venue[TG_VENUE_NAME_SIZE];
     char symbol[TG_SYMBOL_SIZE];
     tg_row row;
     tg_instrument_id ids[64];
@@ -172,8 +173,8 @@ static void nothing_allocates_after_open(void **state)
     assert_int_equal(tg_reader_open(store, &reader), TG_OK);
     for (unsigned round = 0; round < 200; round++) {
         tg__store_restart(store, 1, round / 50);
-        (void)snprintf(symbol, sizeof symbol, "VENUE-%u", round);
-        name_venue(store, 0, symbol);
+        (void)snprintf(venue, sizeof venue, "VENUE-%u", round);
+        name_venue(store, 0, venue);
         tg__store_set_link(store, (tg__link_state)(round % 4), S);
         for (tg_instrument_id id = 0; id < 64; id++) {
             (void)snprintf(symbol, sizeof symbol, "S%u", (unsigned)id);

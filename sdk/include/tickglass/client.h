@@ -365,7 +365,7 @@ typedef struct tg_client_counters {
     uint64_t tokens_refused; /**< renewals, and connections that ended for their token */
     uint64_t priority_rows;  /**< received at once instead of conflated; restated ones included */
     uint64_t priority_held;  /**< instruments that the gateway sends so, in the latest session */
-    uint64_t books_refused;  /**< depth for which the store had no place */
+    uint64_t books_refused;  /**< depth without a place in the store, or not asked for */
     uint64_t unknown_rows;   /**< of an id that no dictionary entry explained */
     uint64_t late_inputs;    /**< what came of a connection that was over: ignored */
     uint64_t state_errors;   /**< what the session's state table refuses: a mistake of ours */
