@@ -379,6 +379,29 @@ static void policies_stop_where_trying_again_cannot_help(void **state)
     }
 }
 
+static void a_mandatory_feature_that_is_not_known_refuses_the_session(void **state)
+{
+    (void)state;
+    rig *r = make();
+    assert_int_equal(rig_plain(r, TG__INPUT_START), TG_OK);
+    rig_accept(r);
+    r->session.count = 0;
+    const tg__welcome welcome = {
+        .features = UINT64_C(1) << 40,
+        .frame_interval_ms = 40,
+        .heartbeat_interval_ms = 1000,
+        .time_resolution_ns = 1000,
+        .limits = r->session.limits,
+    };
+    uint8_t bytes[256];
+    size_t size = 0;
+    assert_int_equal(tg__welcome_encode(&welcome, bytes, sizeof bytes, &size), TG_OK);
+    assert_int_equal(rig_message(r, bytes, size), TG_OK);
+    assert_int_equal(state_of(r), TG__ENGINE_WAITING);
+    assert_non_null(strstr(rig_event(r, TG_EVENT_SESSION)->text, "0x10000000000"));
+    rig_close(r);
+}
+
 static void every_end_is_counted_by_its_cause_alone(void **state)
 {
     (void)state;
@@ -626,6 +649,7 @@ int main(void)
         cmocka_unit_test(answers_do_not_make_a_session_stable_that_follows_something),
         cmocka_unit_test(a_fleet_that_is_told_its_spread_comes_back_over_it),
         cmocka_unit_test(policies_stop_where_trying_again_cannot_help),
+        cmocka_unit_test(a_mandatory_feature_that_is_not_known_refuses_the_session),
         cmocka_unit_test(every_end_is_counted_by_its_cause_alone),
         cmocka_unit_test(a_silent_link_is_cut_and_not_closed_politely),
         cmocka_unit_test(a_link_that_echoes_but_brings_no_frames_is_not_taken_for_alive),

@@ -683,29 +683,6 @@ static void unknown_optional_messages_are_counted_and_mandatory_ones_refused(voi
     rig_close(r);
 }
 
-static void a_mandatory_feature_that_is_not_known_refuses_the_session(void **state)
-{
-    (void)state;
-    rig *r = make();
-    assert_int_equal(rig_plain(r, TG__INPUT_START), TG_OK);
-    rig_accept(r);
-    r->session.count = 0;
-    const tg__welcome welcome = {
-        .features = UINT64_C(1) << 40,
-        .frame_interval_ms = 40,
-        .heartbeat_interval_ms = 1000,
-        .time_resolution_ns = 1000,
-        .limits = r->session.limits,
-    };
-    uint8_t bytes[256];
-    size_t size = 0;
-    assert_int_equal(tg__welcome_encode(&welcome, bytes, sizeof bytes, &size), TG_OK);
-    assert_int_equal(rig_message(r, bytes, size), TG_OK);
-    assert_int_equal(state_of(r), TG__ENGINE_WAITING);
-    assert_non_null(strstr(rig_event(r, TG_EVENT_SESSION)->text, "0x10000000000"));
-    rig_close(r);
-}
-
 static void a_message_over_the_limit_closes_with_1009(void **state)
 {
     (void)state;
@@ -989,7 +966,6 @@ int main(void)
         cmocka_unit_test(a_rejected_frame_names_its_place_and_is_repaired),
         cmocka_unit_test(a_peer_that_keeps_sending_bad_frames_is_dropped),
         cmocka_unit_test(unknown_optional_messages_are_counted_and_mandatory_ones_refused),
-        cmocka_unit_test(a_mandatory_feature_that_is_not_known_refuses_the_session),
         cmocka_unit_test(a_message_over_the_limit_closes_with_1009),
         cmocka_unit_test(a_snapshot_of_an_overflow_counts_as_a_repaired_gap),
         cmocka_unit_test(a_row_that_is_older_than_the_stores_is_refused_alone),
