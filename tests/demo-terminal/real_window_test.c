@@ -67,6 +67,8 @@ static bool passed(int64_t deadline_ns)
 }
 
 /* What a command line says on standard output. False: it ended with an error. */
+static bool ask(char *said, size_t size, const char *format, ...) TG_PRINTF(3, 4);
+
 static bool ask(char *said, size_t size, const char *format, ...)
 {
     char command[512];
