@@ -65,7 +65,7 @@ function(tg_test room name)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/tests ${CMAKE_SOURCE_DIR}/${room}/src)
   add_test(NAME ${room}.${name} COMMAND ${target})
   if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 120)
+    set(ARG_TIMEOUT 300)
   endif()
   set_tests_properties(${room}.${name} PROPERTIES
     TIMEOUT ${ARG_TIMEOUT} LABELS "${room};${ARG_LABELS}" SKIP_RETURN_CODE 77)
