@@ -666,6 +666,15 @@ static int64_t trouble_ns(const storm_options *options)
     return (int64_t)options->clients * S / ON_PER_S + STABLE_NS;
 }
 
+/* One thing happens to the whole fleet, and nothing has to end it. */
+static void meet(const storm_options *options, storm_event_kind what, storm_result *result)
+{
+    storm s;
+    open_storm(&s, options);
+    later(&s, what, 0, trouble_ns(options));
+    finish(&s, result);
+}
+
 void storm_outage(const storm_options *options, uint32_t outage_ms, storm_result *result)
 {
     storm s;
@@ -677,10 +686,7 @@ void storm_outage(const storm_options *options, uint32_t outage_ms, storm_result
 
 void storm_drain(const storm_options *options, storm_result *result)
 {
-    storm s;
-    open_storm(&s, options);
-    later(&s, STORM_DRAIN, 0, trouble_ns(options));
-    finish(&s, result);
+    meet(options, STORM_DRAIN, result);
 }
 
 void storm_pause(const storm_options *options, uint32_t pause_ms, storm_result *result)
@@ -695,18 +701,12 @@ void storm_pause(const storm_options *options, uint32_t pause_ms, storm_result *
 
 void storm_generation(const storm_options *options, storm_result *result)
 {
-    storm s;
-    open_storm(&s, options);
-    later(&s, STORM_GENERATION, 0, trouble_ns(options));
-    finish(&s, result);
+    meet(options, STORM_GENERATION, result);
 }
 
 void storm_gap(const storm_options *options, storm_result *result)
 {
-    storm s;
-    open_storm(&s, options);
-    later(&s, STORM_GAP, 0, trouble_ns(options));
-    finish(&s, result);
+    meet(options, STORM_GAP, result);
 }
 
 void storm_stall(const storm_options *options, uint32_t stall_ms, storm_result *result)
