@@ -5,12 +5,16 @@
  * without anybody writing. Whether a row was proved since a loss is a comparison of eras: every
  * loss starts a new era of the store, a row carries the era in which it was last admitted or
  * confirmed, an axis the era in which it was last in doubt. So the end of a loss clears nothing by
- * itself.
+ * itself. Eras are even: a row's has TG__ERA_REMARKED in it if there is something to say of its
+ * values, and compares with the axes' as it did.
  */
 #ifndef TICKGLASS_STORE_QUALITY_H
 #define TICKGLASS_STORE_QUALITY_H
 
 #include <tickglass/internal/store_writer.h>
+
+#define TG__ERA_STEP     2u
+#define TG__ERA_REMARKED 1u
 
 /* The axes of the whole store. */
 typedef struct tg__link_axis {
@@ -53,8 +57,8 @@ static inline int64_t tg__age_ns(int64_t mono_ns, int64_t now_mono_ns)
 }
 
 /*
- * The usual case, decided once for a publication: a row with nothing said against itself is LIVE if
- * it was proved in this era or later and it is not later than this.
+ * The usual case, decided once for a publication: a row with nothing said against itself, or of its
+ * values, is LIVE if it was proved in this era and it is not later than this.
  */
 typedef struct tg__plain {
     uint64_t era; /* over UINT32_MAX: no row is, as link or a venue are in doubt */

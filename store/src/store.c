@@ -189,11 +189,12 @@ tg_err tg__store_open(const tg__store_options *options, tg_store **out)
     store->version_count = options->readers_max + 2;
     store->plane_cells[0] = store->cells;
     store->plane_cells[1] = store->cells + store->row_max + 1;
-    store->era = 1;
+    store->era = TG__ERA_STEP;
     tg__history_init(&store->history, options);
     tg__watch_init(&store->watch, options->transitions_max);
     tg__free_rows_init(store->free_rows, (uint16_t)store->row_max);
     for (uint32_t i = 0; i < store->version_count; i++) {
+        store->versions[i].loss.latest_era = store->era;
         store->versions[i].pool = &store->pool;
         store->versions[i].venue_names = &store->venue_names;
         store->versions[i].cells = store->cells;

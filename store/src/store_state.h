@@ -63,7 +63,7 @@ struct tg_store {
     tg__ledger_row *ledger;
     tg__change_log log;
     uint32_t alone_ids; /* row_max while no version but the current one is kept, else 0 */
-    uint32_t era;       /* number of losses so far, and one */
+    uint32_t era;       /* TG__ERA_STEP times the number of losses so far, and one */
     uint32_t kept_count;
     const tg_view *kept[TG__VERSIONS_MAX - 1]; /* the current version, and those that readers may
                                                   hold: their cells are not written */
@@ -242,7 +242,8 @@ void tg__row_unprove(tg_store *store, uint16_t row, uint8_t flag);
 /* A loss begins, or ends: what was proved before needs a new proof. */
 static inline uint32_t tg__era_begin(tg_store *store)
 {
-    store->pending->loss.latest_era = ++store->era;
+    store->era += TG__ERA_STEP;
+    store->pending->loss.latest_era = store->era;
     return store->era;
 }
 

@@ -15,6 +15,7 @@
 #define TICKGLASS_STORE_TABLE_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 
 #include "change_log.h"
 #include "entry_pool.h"
@@ -26,14 +27,36 @@
 /* The value of a row, as it was or is in one or more versions: three cache lines. */
 typedef struct tg__cell {
     tg_image image;           /* its version stays as a floor when the values are dropped */
-    uint32_t commit_delay_ns; /* received to admitted; at most UINT32_MAX */
-    uint32_t proved_era;
-    int64_t proved_mono_ns;   /* of what last admitted or confirmed it */
     int64_t received_mono_ns; /* of the newest admitted tick */
     int64_t ts_gateway_ns;
-    uint64_t changed_in; /* publication that first showed this version; 0: none */
+    uint64_t changed_in;      /* publication that first showed this version; 0: none */
+    uint32_t commit_delay_ns; /* received to admitted; at most UINT32_MAX */
+    uint32_t proved_era;      /* with TG__ERA_REMARKED if tg__cell_is_remarkable() */
+    int64_t proved_mono_ns;   /* of what last admitted or confirmed it */
 } tg__cell;
 _Static_assert(sizeof(tg__cell) == 192, "a cell is three cache lines");
+
+/* What a tg_row begins with is what a cell begins with: a read copies it as one. */
+#define TG__CELL_AS_ROW (offsetof(tg__cell, changed_in) + sizeof(uint64_t))
+_Static_assert(offsetof(tg_row, image) == offsetof(tg__cell, image) &&
+                   offsetof(tg_row, received_mono_ns) == offsetof(tg__cell, received_mono_ns) &&
+                   offsetof(tg_row, ts_gateway_ns) == offsetof(tg__cell, ts_gateway_ns) &&
+                   offsetof(tg_row, changed_in) == offsetof(tg__cell, changed_in),
+               "a row begins as a cell does");
+
+/* Its book is crossed or locked. */
+static inline bool tg__cell_is_crossed(const tg_image *image)
+{
+    const uint32_t both = TG_FIELD_BIT(TG_FIELD_BID_PRICE) | TG_FIELD_BIT(TG_FIELD_ASK_PRICE);
+    return image->value[TG_FIELD_BID_PRICE] >= image->value[TG_FIELD_ASK_PRICE] &&
+           (image->present & both) == both;
+}
+
+/* A read has to say more of it than its values. */
+static inline bool tg__cell_is_remarkable(const tg_image *image)
+{
+    return tg__cell_is_crossed(image) || image->value[TG_FIELD_STATUS] == TG_TRADING_HALTED;
+}
 
 #define TG__ROW_KNOWN        0x01u /* has an id in this version */
 #define TG__ROW_HAS_VALUE    0x02u
@@ -161,12 +184,12 @@ static inline uint16_t tg__table_row(const tg_view *table, tg_instrument_id id)
     return tg__table_is_own(table, id) ? (uint16_t)(id + 1u) : tg__table_search(table, id);
 }
 
-static inline tg__cell *tg__table_cell_in(const tg_view *table, uint8_t plane, uint16_t row)
+static inline tg__cell *tg__table_cell_in(const tg_view *table, uint8_t plane, uint32_t row)
 {
     return &table->cells[(size_t)plane * (table->row_max + 1) + row];
 }
 
-static inline const tg__cell *tg__table_cell(const tg_view *table, uint16_t row)
+static inline const tg__cell *tg__table_cell(const tg_view *table, uint32_t row)
 {
     return tg__table_cell_in(table, table->plane[row], row);
 }
@@ -204,17 +227,16 @@ static inline tg__verdict tg__table_quality(const tg_view *table, uint16_t row,
                           now_mono_ns);
 }
 
-/* True: the top of book is LIVE. False: who knows, tg__table_quality() does. Of published versions.
- */
-static inline bool tg__table_is_plain(const tg_view *table, uint16_t row, int64_t now_mono_ns)
+/* True: the row is its id's own, its top of book is LIVE, and there is nothing else to say of it.
+ * False: who knows, tg__table_row() and tg__table_quality() do. Of published versions. */
+static inline bool tg__table_is_plain(const tg_view *table, const tg__cell *cell, uint32_t flags,
+                                      int64_t age_ns, int64_t now_mono_ns)
 {
-    const uint32_t flags = table->tag[row].flags;
-    const tg__cell *cell = tg__table_cell(table, row);
-    const uint32_t against = TG__ROW_NOT_ENTITLED | TG__ROW_DELAYED | TG__ROW_UNPROVED;
-    return (flags & (TG__ROW_HAS_VALUE | against)) == TG__ROW_HAS_VALUE &&
-           cell->proved_era >= table->plain.era && now_mono_ns <= table->plain.until_mono_ns &&
-           cell->image.value[TG_FIELD_STATUS] != TG_TRADING_HALTED &&
-           tg__age_ns(cell->proved_mono_ns, now_mono_ns) <= table->cadence_min_ns;
+    const uint32_t in_favour = TG__ROW_OWN | TG__ROW_HAS_VALUE;
+    const uint32_t against =
+        TG__ROW_NOT_ENTITLED | TG__ROW_DELAYED | TG__ROW_RESTARTED | TG__ROW_UNPROVED;
+    return (flags & (in_favour | against)) == in_favour && cell->proved_era == table->plain.era &&
+           now_mono_ns <= table->plain.until_mono_ns && age_ns <= table->cadence_min_ns;
 }
 
 /* Index of the row's book; 0: it has none. There are few, and seldom asked for. */

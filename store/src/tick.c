@@ -44,10 +44,12 @@ static inline uint32_t commit_delay_ns(const tg__arrival *arrival)
     return arrival->now_mono_ns > arrival->received_mono_ns ? UINT32_MAX : 0;
 }
 
-static void prove(const tg_store *store, tg__cell *cell, const tg__arrival *arrival)
+/* Cell holds image. */
+static inline void prove(const tg_store *store, tg__cell *cell, const tg_image *image,
+                         const tg__arrival *arrival)
 {
     cell->proved_mono_ns = arrival->received_mono_ns;
-    cell->proved_era = store->era;
+    cell->proved_era = store->era | (tg__cell_is_remarkable(image) ? TG__ERA_REMARKED : 0);
 }
 
 /* The row's value, in a cell of its own, becomes image. */
@@ -61,7 +63,7 @@ static inline void write_row(tg_store *store, tg__cell *cell, const tg_image *im
     cell->ts_gateway_ns = arrival->ts_gateway_ns;
     cell->commit_delay_ns = commit_delay_ns(arrival);
     cell->changed_in = store->pending->number;
-    prove(store, cell, arrival);
+    prove(store, cell, image, arrival);
     tg__tally_add(&store->tally.admitted, 1);
 }
 
@@ -187,7 +189,7 @@ __attribute__((noinline)) static tg__admission admit_with_care(tg_store *store, 
         break;
     case TG__CONFIRMED:
         if (holding.has_value && holding.comparable) {
-            prove(store, tg__row_edit(store, row), arrival);
+            prove(store, tg__row_edit(store, row), image, arrival);
             tg__row_flag(store, row, 0, TG__ROW_UNPROVED);
             tg__watch_tick(store, row, image);
             tg__ledger_confirmed(store, row, image, covered);

@@ -27,32 +27,17 @@ tg_instrument_id tg_view_id(const tg_view *view, size_t index)
 }
 
 /*
- * All of a row but what is said of it. restrict: out is the caller's and not part of the view,
- * which the compiler cannot know. Stores are what a read costs: hence constants first and jumps
- * that are seldom taken.
+ * A row that is LIVE, with nothing else to say of it, as most are. Stores are what a read costs:
+ * hence one copy, and constants. restrict: out is the caller's and not part of the view, which the
+ * compiler cannot know.
  */
-static inline void fill(const tg__cell *restrict cell, uint32_t flags, tg__verdict verdict,
-                        int64_t now_mono_ns, tg_row *restrict out)
+static inline void fill(const tg__cell *restrict cell, int64_t age_ns, tg_row *restrict out)
 {
-    out->image = cell->image;
-    out->quality = verdict.quality;
-    out->cause = verdict.cause;
-    out->crossed = false;
-    out->locked = false;
-    out->history_restarted = (flags & TG__ROW_RESTARTED) != 0;
-    out->age_ns = tg__age_ns(cell->proved_mono_ns, now_mono_ns);
-    out->received_mono_ns = cell->received_mono_ns;
+    memcpy(out, cell, TG__CELL_AS_ROW);
     out->committed_mono_ns = cell->received_mono_ns + cell->commit_delay_ns;
-    out->ts_gateway_ns = cell->ts_gateway_ns;
-    out->changed_in = cell->changed_in;
-
-    const int64_t bid = cell->image.value[TG_FIELD_BID_PRICE];
-    const int64_t ask = cell->image.value[TG_FIELD_ASK_PRICE];
-    if (bid >= ask && tg_image_has(&cell->image, TG_FIELD_BID_PRICE) &&
-        tg_image_has(&cell->image, TG_FIELD_ASK_PRICE)) {
-        out->crossed = bid > ask;
-        out->locked = bid == ask;
-    }
+    out->age_ns = age_ns;
+    _Static_assert(TG_QUALITY_LIVE == 0 && TG_QUALITY_CAUSE_NONE == 0, "as of the next line");
+    memset(&out->quality, 0, sizeof *out - offsetof(tg_row, quality));
 }
 
 /* The row is not where its id says, or not plainly live. Apart, so that the usual case saves no
@@ -65,27 +50,38 @@ __attribute__((noinline)) static tg_err read_with_care(const tg_view *view, tg_i
     const tg__cell *cell = tg__table_cell(view, row);
     const tg__row_axis top = tg__table_top(view, row);
     const tg__verdict verdict = tg__table_quality(view, row, &top, now_mono_ns);
-    if (top.has_value) {
-        fill(cell, view->tag[row].flags, verdict, now_mono_ns, out);
-    } else {
+    if (!top.has_value) {
         /* What the cell holds is the floor of its version, and values of a scale that is gone. */
         *out = (tg_row){.quality = verdict.quality,
                         .cause = verdict.cause,
                         .changed_in = cell->changed_in,
                         .age_ns = -1};
+        return TG_OK;
+    }
+    fill(cell, tg__age_ns(cell->proved_mono_ns, now_mono_ns), out);
+    out->quality = verdict.quality;
+    out->cause = verdict.cause;
+    out->history_restarted = tg__table_has(view, row, TG__ROW_RESTARTED);
+    if (tg__cell_is_crossed(&cell->image)) {
+        const int64_t *value = cell->image.value;
+        out->crossed = value[TG_FIELD_BID_PRICE] > value[TG_FIELD_ASK_PRICE];
+        out->locked = !out->crossed;
     }
     return TG_OK;
 }
 
 tg_err tg_view_row(const tg_view *view, tg_instrument_id id, int64_t now_mono_ns, tg_row *out)
 {
-    const uint32_t row = (uint32_t)id + 1;
-    if (!tg__table_is_own(view, id) || !tg__table_is_plain(view, (uint16_t)row, now_mono_ns)) {
-        return read_with_care(view, id, now_mono_ns, out);
+    const uint32_t own = (uint32_t)id + 1;
+    if (own <= view->row_max) {
+        const tg__cell *cell = tg__table_cell(view, own);
+        const int64_t age_ns = tg__age_ns(cell->proved_mono_ns, now_mono_ns);
+        if (tg__table_is_plain(view, cell, view->tag[own].flags, age_ns, now_mono_ns)) {
+            fill(cell, age_ns, out);
+            return TG_OK;
+        }
     }
-    const tg__verdict live = {TG_QUALITY_LIVE, TG_QUALITY_CAUSE_NONE};
-    fill(tg__table_cell(view, (uint16_t)row), view->tag[row].flags, live, now_mono_ns, out);
-    return TG_OK;
+    return read_with_care(view, id, now_mono_ns, out);
 }
 
 tg_err tg_view_depth(const tg_view *view, tg_instrument_id id, int64_t now_mono_ns, tg_depth *out)

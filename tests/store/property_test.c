@@ -38,8 +38,9 @@ typedef struct day {
     lane lanes[naive_venues][naive_names];
     sleeper sleepers[readers];
     unsigned step;
-    bool calm; /* nothing restarts, is removed or jumps to the edge of its numbers: rows are where
-                  their ids say, and go on */
+    bool calm; /* nothing restarts, is removed or jumps to the edge of its numbers, and losses are
+                  few: rows are where their ids say, go on, and most are live */
+    uint64_t live_crossed; /* reads of rows that are both */
 } day;
 
 static uint64_t below(day *at, uint64_t limit)
@@ -69,7 +70,7 @@ static tg_instrument random_entry(day *at, unsigned row)
         instrument_of(naive_id(row), (tg_venue_id)below(at, naive_venues), symbol);
     entry.price_exponent = (int8_t)(below(at, 8) == 0 ? -3 : -2);
     entry.delayed = below(at, 10) == 0;
-    entry.cadence_ms = below(at, 2) == 0 ? 0 : (uint32_t)below(at, 50);
+    entry.cadence_ms = below(at, 2) == 0 ? 0 : (uint32_t)below(at, 50) + (at->calm ? 100 : 0);
     entry.epoch = (uint32_t)random_any_size(&at->random, 4);
     random_bands(at, &entry);
     return entry;
@@ -265,14 +266,14 @@ static void step_restart(day *at)
 
 static void step_condition(day *at, unsigned row)
 {
-    const bool on = below(at, 2) == 0;
+    const bool on = below(at, at->calm ? 20 : 2) == 0;
     switch (below(at, 6)) {
     case 5:
         tg__store_set_late(at->store, on);
         at->naive.now.late = on;
         return;
     case 0: {
-        const tg__link_state link = (tg__link_state)below(at, 4);
+        const tg__link_state link = at->calm && !on ? TG__LINK_UP : (tg__link_state)below(at, 4);
         tg__store_set_link(at->store, link, at->now_mono_ns);
         naive_set_link(&at->naive, link, at->now_mono_ns);
         return;
@@ -292,7 +293,7 @@ static void step_condition(day *at, unsigned row)
     default:
         tg__store_channel_alive(at->store, at->now_mono_ns);
         at->naive.now.alive_mono_ns = at->now_mono_ns;
-        at->naive.now.timeout_ns = on ? 0 : 40 * MS;
+        at->naive.now.timeout_ns = on ? 0 : at->calm ? S : 40 * MS;
         tg__store_set_channel_timeout(at->store, at->naive.now.timeout_ns);
         return;
     }
@@ -312,7 +313,17 @@ static void compare_entry(const tg_instrument *entry, const tg_instrument *expec
                         expected->band_count * sizeof expected->band[0]);
 }
 
-static void compare_row(const tg_view *view, const naive_view *expected, unsigned index,
+static void compare_flags(const tg_row *row, const tg_image *expected)
+{
+    const int64_t bid = expected->value[TG_FIELD_BID_PRICE];
+    const int64_t ask = expected->value[TG_FIELD_ASK_PRICE];
+    const bool two_sided =
+        tg_image_has(expected, TG_FIELD_BID_PRICE) && tg_image_has(expected, TG_FIELD_ASK_PRICE);
+    assert_int_equal(row->crossed, two_sided && bid > ask);
+    assert_int_equal(row->locked, two_sided && bid == ask);
+}
+
+static void compare_row(day *at, const tg_view *view, const naive_view *expected, unsigned index,
                         int64_t now_mono_ns)
 {
     const naive_row *naive = &expected->row[index];
@@ -340,6 +351,8 @@ static void compare_row(const tg_view *view, const naive_view *expected, unsigne
     assert_int_equal(row.image.seq, naive->image.seq);
     assert_int_equal(row.image.epoch, naive->image.epoch);
     assert_true(tg_image_values_equal(&row.image, &naive->image));
+    compare_flags(&row, &naive->image);
+    at->live_crossed += row.crossed && row.quality == TG_QUALITY_LIVE;
     assert_int_equal(row.age_ns,
                      now_mono_ns > naive->proved_mono_ns ? now_mono_ns - naive->proved_mono_ns : 0);
     assert_int_equal(row.received_mono_ns, naive->received_mono_ns);
@@ -412,7 +425,7 @@ static void compare(day *at, const sleeper *by)
     assert_int_equal(tg_view_published_mono_ns(by->view), expected->published_mono_ns);
     for (unsigned i = 0; i < naive_rows; i++) {
         const int64_t now_mono_ns = at->now_mono_ns + (int64_t)below(at, 3) * 30 * MS;
-        compare_row(by->view, expected, i, now_mono_ns);
+        compare_row(at, by->view, expected, i, now_mono_ns);
         compare_depth(by->view, expected, i, now_mono_ns);
         check_ledger(by->view, i);
     }
@@ -519,6 +532,7 @@ static void live_through(bool calm)
     assert_true(at->naive.counters.rejected_regression > 0);
     assert_true(at->naive.counters.confirmed > 0);
     assert_true(calm || at->naive.counters.history_restarts > 0);
+    assert_true(!calm || at->live_crossed > 1000);
     for (unsigned i = 0; i < readers; i++) {
         tg_reader_close(at->sleepers[i].reader);
     }

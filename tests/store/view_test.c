@@ -66,6 +66,20 @@ static void a_confirmation_is_no_change(void **state)
     assert_int_equal(row_at(view, 5, 2 * S).changed_in, first);
 }
 
+static void a_live_row_says_that_it_is_crossed_or_locked(void **state)
+{
+    (void)state;
+    tg_image image = quote(1, 1, 10);
+    for (int64_t ask = 9; ask <= 11; ask++, image.seq++) {
+        image.value[TG_FIELD_ASK_PRICE] = ask;
+        assert_int_equal(admit_at(store, 5, image, S), TG__ADMITTED);
+        const tg_row row = row_at(publish(), 5, S);
+        assert_int_equal(row.quality, TG_QUALITY_LIVE);
+        assert_int_equal(row.crossed, ask < 10);
+        assert_int_equal(row.locked, ask == 10);
+    }
+}
+
 static void a_removed_instrument_is_no_longer_listed(void **state)
 {
     (void)state;
@@ -174,6 +188,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_STORE(changed_rows_come_once_and_newest_first_up_to_the_capacity),
         WITH_STORE(a_confirmation_is_no_change),
+        WITH_STORE(a_live_row_says_that_it_is_crossed_or_locked),
         WITH_STORE(a_removed_instrument_is_no_longer_listed),
         WITH_STORE(each_publication_has_a_greater_number_and_its_own_time),
         WITH_STORE(unpublished_changes_are_not_seen),

@@ -55,18 +55,18 @@ typedef enum tg_quality_cause {
 /** One instrument as of one view. */
 typedef struct tg_row {
     tg_image image;
-    tg_quality quality;
-    tg_quality_cause cause;    /**< of the quality: comparing two reads gives each transition its
-                                  cause */
-    bool crossed;              /**< bid over ask: flagged, never repaired */
-    bool locked;               /**< bid equals ask: likewise */
-    bool history_restarted;    /**< from another sequencing lineage than the value before it, and
-                                  not proved to be newer; stays until the lineage changes again */
-    int64_t age_ns;            /**< since the value was last received or confirmed; -1: never */
     int64_t received_mono_ns;  /**< when the bytes of the newest admitted tick arrived; 0: never */
-    int64_t committed_mono_ns; /**< when that tick was admitted */
     int64_t ts_gateway_ns;     /**< UTC; when the gateway cut it */
     uint64_t changed_in;       /**< tg_view_number() of the view that first showed this version */
+    int64_t committed_mono_ns; /**< when that tick was admitted */
+    int64_t age_ns;            /**< since the value was last received or confirmed; -1: never */
+    tg_quality quality;
+    tg_quality_cause cause; /**< of the quality: comparing two reads gives each transition its
+                               cause */
+    bool crossed;           /**< bid over ask: flagged, never repaired */
+    bool locked;            /**< bid equals ask: likewise */
+    bool history_restarted; /**< from another sequencing lineage than the value before it, and
+                               not proved to be newer; stays until the lineage changes again */
 } tg_row;
 
 /**
