@@ -14,8 +14,8 @@ typedef struct state_keeper {
     char path[USER_PATH_SIZE]; /* "": nothing is kept */
     saved_state before;
     bool may_write; /* what stands there is ours to replace */
-    char
-        notice[SAVED_STATE_WHY_SIZE + USER_PATH_SIZE]; /* "", or what was wrong and what was done */
+    /* "", or what was wrong and what was done */
+    char notice[64 + SAVED_STATE_WHY_SIZE + USER_PATH_SIZE];
 } state_keeper;
 
 typedef enum state_keeper_use {

@@ -126,9 +126,9 @@ static void an_entry_without_a_place_for_its_symbols_end_is_not_taken(void **sta
     tg__entry_pool pool = empty_pool();
     assert_int_equal(take_named(&pool, SYMBOL_31 "v", "USD"), 1);
     assert_int_equal(take_named(&pool, SYMBOL_31 "w", "USD"), 2);
-    for (int i = 0; i < 10; i++) { /* what it had taken by then is given back */
+    for (uint8_t i = 0; i < 10; i++) { /* what it had taken by then is given back */
         tg_instrument third = instrument_of(3, 0, SYMBOL_31 "x");
-        (void)snprintf(third.currency, sizeof third.currency, "X%d", i);
+        (void)snprintf(third.currency, sizeof third.currency, "X%u", (unsigned)i);
         third.band[0].from_price = i;
         assert_int_equal(tg__entry_take(&pool, &third), 0);
     }

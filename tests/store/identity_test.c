@@ -477,8 +477,8 @@ static void superseded_entries_that_are_pinned_can_use_up_the_spare_ones(void **
     tg__store_publish(at->store, S);
     const tg_view *asleep = tg_reader_pin(sleeper);
     char symbol[8];
-    for (int i = 0; i < 100; i++) { /* only the sleeper holds old entries: no shortage */
-        (void)snprintf(symbol, sizeof symbol, "A%d", i);
+    for (uint8_t i = 0; i < 100; i++) { /* only the sleeper holds old entries: no shortage */
+        (void)snprintf(symbol, sizeof symbol, "A%u", (unsigned)i);
         assert_int_equal(tg__store_rename(at->store, 0, symbol), TG_OK);
         (void)publish(at);
     }
