@@ -226,7 +226,9 @@ static tg_err answer_set_request(tg__hub *hub, tg__peer *peer, const tg__request
 
 /* ---- RESYNC ---- */
 
-static tg_err send_rows(tg__hub *hub, tg__peer *peer, tg__name_reader *names, tg__moment now)
+/* On the priority channel with the depth of what the connection follows there. */
+static tg_err send_rows(tg__hub *hub, tg__peer *peer, tg__channel_kind channel,
+                        tg__name_reader *names, tg__moment now)
 {
     size_t count = 0;
     tg__name name;
@@ -240,6 +242,9 @@ static tg_err send_rows(tg__hub *hub, tg__peer *peer, tg__name_reader *names, tg
         memset(tick, 0, sizeof *tick);
         tick->update.id = id;
         tick->update.image = hub->table.images[id].image;
+        if (channel == TG__CHANNEL_PRIORITY && tg__peer_priority_slot(peer, id) != NULL) {
+            tg__hub_add_depth(hub, tick);
+        }
     }
     size_t size = 0;
     TG_TRY(tg__ticks_encode(tg__hub_stamp_ns(hub, now), hub->options.time_resolution_ns, hub->ticks,
@@ -251,7 +256,7 @@ static tg_err answer_resync(tg__hub *hub, tg__peer *peer, const tg__request *req
                             tg__name_reader *names, tg__moment now)
 {
     if (names->left > 0) {
-        return send_rows(hub, peer, names, now);
+        return send_rows(hub, peer, request->channel, names, now);
     }
     if (request->channel == TG__CHANNEL_CONFLATED) {
         tg__hub_queue_snapshot(hub, peer, TG__SNAPSHOT_RESYNC);
