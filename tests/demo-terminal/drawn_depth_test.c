@@ -7,13 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <tickglass/client.h>
 
 #include "../gateway/scratch_folder.h"
 #include "../integration/gateway_process.h"
 #include "../integration/publications.h"
+#include "child_process.h"
 #include "depth_ladder.h"
 #include "drawn_text.h"
 #include "glass_number.h"
@@ -307,10 +310,100 @@ static void what_is_drawn_of_a_gateways_depth_is_what_its_tape_says(void **state
     assert_true(levels > drawn_count * 15);
 }
 
+/* ---- the terminal itself ---- */
+
+static int run_terminal(const gateway_process *gateway, const char *script, const char *report)
+{
+    char token_file[128];
+    (void)snprintf(token_file, sizeof token_file, "%s/state/token", gateway->folder);
+    const char *const argv[] = {TG_TEST_TERMINAL,
+                                "--headless",
+                                "--url",
+                                gateway->url,
+                                "--ca",
+                                gateway->ca,
+                                "--token-file",
+                                token_file,
+                                "--symbols",
+                                VENUE ":BNB-USD," VENUE ":" SYMBOL,
+                                "--size",
+                                "1280x1600",
+                                "--seconds",
+                                "60",
+                                "--script",
+                                script,
+                                "--report",
+                                report,
+                                NULL};
+    const pid_t parent = getpid();
+    const pid_t pid = fork();
+    if (pid == 0) {
+        child_ends_with_parent(parent);
+        (void)execv(TG_TEST_TERMINAL, (char *const *)argv);
+        _exit(127);
+    }
+    int status = 0;
+    assert_true(pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static unsigned long report_count(const char *path, const char *key)
+{
+    char text[8192];
+    char quoted[64];
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    (void)fclose(file);
+    (void)snprintf(quoted, sizeof quoted, "\"%s\": ", key);
+    const char *at = strstr(text, quoted);
+    assert_non_null(at);
+    return strtoul(at + strlen(quoted), NULL, 10);
+}
+
+/* Opened, moved, recentred, another instrument and back, drawn anew to the pixel. */
+static void the_terminal_shows_the_ladder_and_never_an_older_one(void **state)
+{
+    (void)state;
+    static const char *const opened[] = {"Down", "Up", "Down"};
+    char steps[4096];
+    size_t length = (size_t)snprintf(steps, sizeof steps, "wait rows 2\n");
+    for (size_t i = 0; i < 3; i++) {
+        length += (size_t)snprintf(steps + length, sizeof steps - length,
+                                   "key %s\nkey Enter\nwait text depth: 10 bids, 10 asks\n"
+                                   "resize %dx%d\ncheck\n",
+                                   opened[i], 1280 - 90 * (int)i, 1600 - 200 * (int)i);
+        for (unsigned n = 0; n < 40; n++) { /* a picture each, while the market moves */
+            length += (size_t)snprintf(steps + length, sizeof steps - length,
+                                       n % 10 == 9 ? "check\n" : "key Space\n");
+        }
+    }
+    length += (size_t)snprintf(steps + length, sizeof steps - length, "quit\n");
+    assert_true(length < sizeof steps);
+    scratch_folder folder;
+    gateway_process gateway;
+    char script[160];
+    char report[160];
+    scratch_folder_open(&folder);
+    scratch_write(&folder, "steps", steps, length);
+    (void)snprintf(script, sizeof script, "%s", scratch_path(&folder, "steps"));
+    (void)snprintf(report, sizeof report, "%s", scratch_path(&folder, "report.json"));
+    const char *const arguments[] = {"--sim", "--seed", SEED_TEXT, NULL};
+    assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, arguments));
+    assert_int_equal(run_terminal(&gateway, script, report), 0);
+    assert_int_equal(gateway_process_stop(&gateway), 0);
+    assert_true(report_count(report, "drawn_judged_depth") > 10);
+    assert_int_equal(report_count(report, "drawn_regressions"), 0);
+    assert_int_equal(report_count(report, "drawn_unknown"), 0);
+    assert_int_equal(report_count(report, "integrity_faults"), 0);
+    scratch_folder_close(&folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_drawn_of_a_gateways_depth_is_what_its_tape_says),
+        cmocka_unit_test(the_terminal_shows_the_ladder_and_never_an_older_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -204,6 +204,28 @@ static void what_is_restated_is_restated_with_its_depth(void **state)
     hub_client_close(&client);
 }
 
+static void a_name_that_stands_in_a_request_many_times_gets_one_book(void **state)
+{
+    hub_fixture *fixture = *state;
+    static tg_instrument_id names[TG__ITEM_MAX];
+    hub_client client;
+    hub_client_open(&client, fixture);
+    hub_fixture_tick(fixture, 3, 40000);
+    hub_fixture_boundary(fixture);
+    hub_client_request(&client, TG__KIND_SUBSCRIBE, TG__CHANNEL_PRIORITY, three, 1);
+    hub_client_read_all(&client);
+    for (size_t i = 0; i < TG__ITEM_MAX; i++) {
+        names[i] = 3;
+    }
+    const uint64_t sent = fixture->hub->counts.books_sent;
+    const unsigned ticks = client.ticks;
+    hub_client_request(&client, TG__KIND_RESYNC, TG__CHANNEL_PRIORITY, names, TG__ITEM_MAX);
+    hub_client_read_all(&client);
+    assert_int_equal(client.ticks, ticks + TG__ITEM_MAX);
+    assert_int_equal(fixture->hub->counts.books_sent, sent + 1);
+    hub_client_close(&client);
+}
+
 static void a_client_that_reads_nothing_gets_the_newest_depth_and_no_other(void **state)
 {
     hub_fixture *fixture = *state;
@@ -261,6 +283,8 @@ int main(void)
                                         tear_down_depth),
         cmocka_unit_test_setup_teardown(what_is_restated_is_restated_with_its_depth, set_up_depth,
                                         tear_down_depth),
+        cmocka_unit_test_setup_teardown(a_name_that_stands_in_a_request_many_times_gets_one_book,
+                                        set_up_depth, tear_down_depth),
         cmocka_unit_test_setup_teardown(
             a_client_that_reads_nothing_gets_the_newest_depth_and_no_other, set_up_depth,
             tear_down_depth),
