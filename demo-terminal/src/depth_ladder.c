@@ -41,6 +41,17 @@ ladder_cells depth_ladder_cells(panel_area area, size_t row)
     return cells_in(area, (uint16_t)(AXIS_ROW + row));
 }
 
+ladder_cells depth_ladder_heads(panel_area area)
+{
+    return cells_in(area, HEAD_ROW);
+}
+
+tg_span depth_ladder_source(panel_area area)
+{
+    const panel_pen pen = {NULL, NULL, area};
+    return panel_span(&pen, (uint16_t)(area.height - 1), MARGIN, area.width);
+}
+
 /* What stands on the axis, and how much it is worth. */
 typedef struct ladder_book {
     tg_book book;
@@ -256,9 +267,7 @@ static void draw_source(const ladder_pen *pen)
         (void)snprintf(text, sizeof text, "%zu levels between the rows", pen->between);
         colour = pen->panel.palette->warning;
     }
-    const uint16_t row = (uint16_t)(pen->panel.area.height - 1);
-    panel_label(&pen->panel, panel_span(&pen->panel, row, MARGIN, pen->panel.area.width), colour,
-                text);
+    panel_label(&pen->panel, depth_ladder_source(pen->panel.area), colour, text);
 }
 
 static bool is_at(const ladder_axis *axis, const tg_level *level, uint8_t count, ladder_place place)
@@ -291,7 +300,7 @@ static void draw_heads(const panel_pen *pen, market_way way)
 {
     static const char *const price_heads[] = {"price", "market " PRICE_FIELD_UP,
                                               "market " PRICE_FIELD_DOWN, "wide spread"};
-    const ladder_cells heads = cells_in(pen->area, HEAD_ROW);
+    const ladder_cells heads = depth_ladder_heads(pen->area);
     const tg_style style = {pen->palette->label, pen->palette->background, 0};
     const tg_style price = {way == MARKET_ON_AXIS ? pen->palette->label : pen->palette->warning,
                             pen->palette->background, 0};

@@ -19,6 +19,10 @@ typedef struct ladder_cells {
 /* Rows of the axis in an area. Thread: any. */
 size_t depth_ladder_rows(panel_area area);
 ladder_cells depth_ladder_cells(panel_area area, size_t row);
+/* Where the heads stand: that of the prices is "price" as long as the axis has both best ones. */
+ladder_cells depth_ladder_heads(panel_area area);
+/* The line below the axis. */
+tg_span depth_ladder_source(panel_area area);
 
 /* Puts the market into the middle, between best bid and ask; false if there is none. Thread: owner.
  */

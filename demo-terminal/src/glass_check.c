@@ -11,19 +11,26 @@ typedef struct drawn_version {
     uint64_t name; /* hash of the names that it was drawn under, 0 while they were never whole */
 } drawn_version;
 
-struct glass_check {
-    const glass_tape *tape;
-    size_t slot_count;
-    drawn_version *slots;
-    size_t *found_at; /* per series of the tape: where the row before was found */
-    glass_counts counts;
-};
-
 /* What a row says; unreadable parts fit everything. */
 typedef struct drawn_state {
     glass_number number[5];
     bool readable[5];
 } drawn_state;
+
+/* The ladder of one slot. */
+typedef struct drawn_ladder {
+    drawn_version version;
+    drawn_state best; /* of that version, as far as it was read */
+} drawn_ladder;
+
+struct glass_check {
+    const glass_tape *tape;
+    size_t slot_count;
+    drawn_version *slots;
+    drawn_ladder *ladders; /* by slot */
+    size_t *found_at;      /* per series of the tape: where the row before was found */
+    glass_counts counts;
+};
 
 tg_err glass_check_open(const glass_tape *tape, size_t instruments_max, glass_check **out)
 {
@@ -35,9 +42,10 @@ tg_err glass_check_open(const glass_tape *tape, size_t instruments_max, glass_ch
     check->tape = tape;
     check->slot_count = instruments_max;
     check->slots = calloc(instruments_max + 1, sizeof *check->slots);
+    check->ladders = calloc(instruments_max + 1, sizeof *check->ladders);
     check->found_at =
         calloc(tape != NULL ? glass_tape_count(tape) + 1 : 1, sizeof *check->found_at);
-    if (check->slots == NULL || check->found_at == NULL) {
+    if (check->slots == NULL || check->ladders == NULL || check->found_at == NULL) {
         glass_check_close(check);
         return TG_ERR_NO_MEMORY;
     }
@@ -49,6 +57,7 @@ void glass_check_close(glass_check *check)
 {
     if (check != NULL) {
         free(check->slots);
+        free(check->ladders);
         free(check->found_at);
         free(check);
     }
@@ -145,11 +154,18 @@ static bool name_changed(drawn_version *slot, const glass_row *row)
     return changed;
 }
 
+static glass_verdict count(glass_check *check, glass_verdict verdict)
+{
+    check->counts.regressions += verdict == GLASS_REGRESSION ? 1 : 0;
+    check->counts.unknown += verdict == GLASS_UNKNOWN ? 1 : 0;
+    check->counts.not_judged += verdict == GLASS_NOT_JUDGED ? 1 : 0;
+    return verdict;
+}
+
 glass_verdict glass_check_row(glass_check *check, size_t slot, const glass_row *row)
 {
     if (slot >= check->slot_count) {
-        check->counts.not_judged++;
-        return GLASS_NOT_JUDGED;
+        return count(check, GLASS_NOT_JUDGED);
     }
     const bool named =
         row->venue != NULL && row->symbol != NULL && !is_cut(row->venue) && !is_cut(row->symbol);
@@ -174,8 +190,41 @@ glass_verdict glass_check_row(glass_check *check, size_t slot, const glass_row *
     if (back) {
         verdict = GLASS_REGRESSION;
     }
-    check->counts.regressions += verdict == GLASS_REGRESSION ? 1 : 0;
-    check->counts.unknown += verdict == GLASS_UNKNOWN ? 1 : 0;
-    check->counts.not_judged += verdict == GLASS_NOT_JUDGED ? 1 : 0;
-    return verdict;
+    return count(check, verdict);
+}
+
+/* True: a best level that this version did not have before, as far as both could be read. */
+static bool best_changed(drawn_state *best, const drawn_state *drawn)
+{
+    bool changed = false;
+    for (size_t i = 0; i < 5; i++) {
+        if (!drawn->readable[i]) {
+            continue;
+        }
+        changed = changed ||
+                  (best->readable[i] && !glass_number_equal(best->number[i], drawn->number[i]));
+        best->number[i] = drawn->number[i];
+        best->readable[i] = true;
+    }
+    return changed;
+}
+
+glass_verdict glass_check_depth(glass_check *check, size_t slot, const glass_row *row)
+{
+    if (slot >= check->slot_count) {
+        return count(check, GLASS_NOT_JUDGED);
+    }
+    drawn_ladder *ladder = &check->ladders[slot];
+    const drawn_version before = ladder->version;
+    check->counts.judged_depth++;
+    if (version_went_back(&ladder->version, row)) {
+        return count(check, GLASS_REGRESSION);
+    }
+    drawn_state drawn;
+    read_state(row, &drawn);
+    if (!before.any || before.epoch != row->epoch || before.seq != row->seq) {
+        ladder->best = drawn;
+        return GLASS_FINE;
+    }
+    return count(check, best_changed(&ladder->best, &drawn) ? GLASS_UNKNOWN : GLASS_FINE);
 }

@@ -7,7 +7,9 @@
  * a regression; one that fits nowhere is unknown. With and without a tape, the version that a row
  * was drawn from is compared with the one drawn before: an older one is a regression, too. And a
  * slot that shows another instrument's name than it did before shows something that never was.
- * Shares no code with gateway or store.
+ * Depth has versions of its own, which may be a few ticks behind those of the row (no tape has
+ * any): a ladder is compared with the ladder that was drawn before, and each version has one best
+ * level. Shares no code with gateway or store.
  */
 #ifndef TG_TERMINAL_GLASS_CHECK_H
 #define TG_TERMINAL_GLASS_CHECK_H
@@ -42,6 +44,7 @@ typedef enum glass_verdict {
 typedef struct glass_counts {
     uint64_t judged_by_tape;
     uint64_t judged_by_version;
+    uint64_t judged_depth; /* ladders, by version; in none of the others but what was found */
     uint64_t regressions;
     uint64_t unknown;
     uint64_t not_judged;
@@ -58,6 +61,13 @@ void glass_check_close(glass_check *check);
 
 /* slot names the same instrument each time, below instruments_max. Thread: owner. */
 glass_verdict glass_check_row(glass_check *check, size_t slot, const glass_row *row);
+
+/*
+ * The ladder of the instrument in a slot, drawn from a book: best prices and sizes of the row, NULL
+ * where the axis does not reach, and the book's version. A best level that differs from what was
+ * drawn of the same version never was. Thread: owner.
+ */
+glass_verdict glass_check_depth(glass_check *check, size_t slot, const glass_row *row);
 
 glass_counts glass_check_counts(const glass_check *check);
 

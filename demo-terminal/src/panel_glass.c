@@ -1,5 +1,7 @@
 #include "panel_glass.h"
 
+#include <string.h>
+
 #include "depth_ladder.h"
 #include "quote_panel.h"
 
@@ -59,6 +61,36 @@ glass_verdict panel_glass_check_ladder(glass_check *check, const drawn_text *dra
     /* Off the axis there is nothing to judge. */
     return row.bid != NULL || row.ask != NULL ? glass_check_row(check, source->slot, &row)
                                               : GLASS_FINE;
+}
+
+/* Both best levels stand on rows of the axis: the heads say otherwise, or the line below does. */
+static bool has_both_best(const drawn_text *drawn, panel_area area)
+{
+    char text[TEXT_SIZE];
+    return strcmp(read_span(drawn, depth_ladder_heads(area).price, text), "price") == 0 &&
+           strncmp(read_span(drawn, depth_ladder_source(area), text), "depth:", 6) == 0;
+}
+
+glass_verdict panel_glass_check_depth(glass_check *check, const drawn_text *drawn, panel_area area,
+                                      const panel_source *source)
+{
+    char bid[2][TEXT_SIZE];
+    char ask[2][TEXT_SIZE];
+    glass_row row = {.epoch = source->version.epoch, .seq = source->version.seq};
+    const size_t rows = has_both_best(drawn, area) ? depth_ladder_rows(area) : 0;
+    for (size_t i = 0; i < rows; i++) { /* from the top: the first bid, and the last ask */
+        const ladder_cells cells = depth_ladder_cells(area, i);
+        char size[TEXT_SIZE];
+        if (row.bid == NULL && read_span(drawn, cells.bid_size, bid[0])[0] != '\0') {
+            row.bid_size = bid[0];
+            row.bid = read_span(drawn, cells.price, bid[1]);
+        }
+        if (read_span(drawn, cells.ask_size, size)[0] != '\0') {
+            row.ask_size = strcpy(ask[0], size);
+            row.ask = read_span(drawn, cells.price, ask[1]);
+        }
+    }
+    return glass_check_depth(check, source->slot, &row);
 }
 
 static bool touches(const tg_draw_run *run, panel_area area)

@@ -29,9 +29,14 @@ bool panel_glass_is_touched(const tg_draw_list *list, panel_area area);
 glass_verdict panel_glass_check_quote(glass_check *check, const drawn_text *drawn, panel_area area,
                                       const panel_source *source);
 
-/* Only where no book came: best bid and ask then stand on the axis, those that it reaches. Thread:
+/* Where no book came: best bid and ask then stand on the axis, those that it reaches. Thread:
  * owner. */
 glass_verdict panel_glass_check_ladder(glass_check *check, const drawn_text *drawn, panel_area area,
                                        const panel_source *source);
+
+/* Where one did: the version is the book's. Best bid and ask are read while the axis has both.
+ * Thread: owner. */
+glass_verdict panel_glass_check_depth(glass_check *check, const drawn_text *drawn, panel_area area,
+                                      const panel_source *source);
 
 #endif

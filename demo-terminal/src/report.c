@@ -97,6 +97,7 @@ static void put_counters(FILE *to, const terminal_report *report)
     put_count(to, "drawn_judged_by_tape", report->glass.judged_by_tape);
     put_count(to, "drawn_judged_by_version", report->glass.judged_by_version);
     put_count(to, "drawn_not_judged", report->glass.not_judged);
+    put_count(to, "drawn_judged_depth", report->glass.judged_depth);
     put_count(to, "passes", report->passes);
     put_count(to, "cells_drawn", report->cells_drawn);
     put_count(to, "instruments", report->rows);

@@ -475,7 +475,15 @@ static void look_at_glass(screen *self, const tg_draw_list *list)
                        panel_glass_check_quote(self->parts.check, self->drawn,
                                                places->area[PANEL_QUOTE], &source));
     }
-    if (!self->instrument.has_depth && panel_glass_is_touched(list, places->area[PANEL_LADDER])) {
+    if (!panel_glass_is_touched(list, places->area[PANEL_LADDER])) {
+        return;
+    }
+    if (self->instrument.has_depth) {
+        /* A version of depth is none that the slot shows: it is judged, and not recorded. */
+        const panel_source book = {.slot = self->opened, .version = self->instrument.depth.version};
+        (void)panel_glass_check_depth(self->parts.check, self->drawn, places->area[PANEL_LADDER],
+                                      &book);
+    } else {
         const uint64_t judged = judged_count(self);
         const glass_verdict verdict = panel_glass_check_ladder(self->parts.check, self->drawn,
                                                                places->area[PANEL_LADDER], &source);

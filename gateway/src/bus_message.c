@@ -5,7 +5,7 @@
 #include <tickglass/internal/control_flow.h>
 #include <tickglass/internal/crc32c.h>
 
-#define MAGIC            UINT64_C(0x3173756273736c67) /* "glssbus1" */
+#define MAGIC            UINT64_C(0x3273756273736c67) /* "glssbus2" */
 #define HEADER_SIZE      5u
 #define CRC_SIZE         4u
 #define IMAGE_FIXED_SIZE 18u
@@ -68,6 +68,8 @@ tg_err tg__bus_hello_encode(const tg__bus_hello *hello, uint8_t *out, size_t cap
     put(&draft, 4, hello->time_resolution_ns);
     put(&draft, 4, hello->venue_count);
     put(&draft, 4, hello->instrument_count);
+    put(&draft, 1, hello->simulated ? 1 : 0);
+    put(&draft, 8, hello->seed);
     return seal(&draft, size);
 }
 
@@ -187,7 +189,16 @@ static tg_err decode_hello(body *in, tg__bus_hello *hello)
         return refuse(in, 4, TG_ERR_COUNT_LIMIT);
     }
     TG_TRY(get_u32(in, &hello->instrument_count));
-    return hello->instrument_count <= TG_INSTRUMENT_MAX ? TG_OK : refuse(in, 4, TG_ERR_COUNT_LIMIT);
+    if (hello->instrument_count > TG_INSTRUMENT_MAX) {
+        return refuse(in, 4, TG_ERR_COUNT_LIMIT);
+    }
+    uint64_t simulated = 0;
+    TG_TRY(get(in, 1, &simulated));
+    if (simulated > 1) {
+        return refuse(in, 1, TG_ERR_VALUE_RANGE);
+    }
+    hello->simulated = simulated == 1;
+    return get(in, 8, &hello->seed);
 }
 
 static tg_err decode_dictionary(body *in, tg__bus_message *message)

@@ -8,7 +8,8 @@
  *
  *     u32 size of the body, u8 kind, body, u32 CRC-32C of all that; integers little-endian
  *     HELLO        u64 magic, u64 lineage, u32 dictionary generation,
- *                  u32 time resolution in ns, u32 venues, u32 instruments
+ *                  u32 time resolution in ns, u32 venues, u32 instruments,
+ *                  u8 1 if the market is the simulated one, else 0, u64 its seed
  *     DICTIONARY   a DICTIONARY message of the protocol (PROTOCOL.md 5.2): VENUE and ADD
  *     CUT          u64 boundary, i64 monotonic ns of the cut, u32 count, images, ids ascending
  *     TICKS        u32 count, images in any order
@@ -43,6 +44,8 @@ typedef struct tg__bus_hello {
     uint32_t time_resolution_ns;
     uint32_t venue_count;
     uint32_t instrument_count;
+    bool simulated; /* depth is worked out from the seed and the images, so that it is not told */
+    uint64_t seed;
 } tg__bus_hello;
 
 /* Images of a message that was validated. */

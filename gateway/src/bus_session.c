@@ -5,6 +5,8 @@
 
 #include <tickglass/internal/control_flow.h>
 
+#include "sim_universe.h"
+
 void tg__bus_session_deinit(tg__bus_session *session)
 {
     tg__directory_deinit(&session->directory);
@@ -22,6 +24,9 @@ static tg_err take_hello(tg__bus_session *session, const tg__bus_hello *hello, t
 {
     if (session->has_hello) {
         return wrong(cause, TG_ERR_PROTOCOL, "a second hello");
+    }
+    if (hello->simulated && hello->instrument_count != TG__SIM_INSTRUMENTS) {
+        return wrong(cause, TG_ERR_PROTOCOL, "the simulated market of another build");
     }
     const size_t count = (size_t)hello->instrument_count + 1;
     session->cut = calloc(count, sizeof *session->cut);

@@ -310,6 +310,8 @@ static tg_err tell_everything(tg__bus_writer *writer, uint32_t at, const tg__ima
         .time_resolution_ns = writer->options.time_resolution_ns,
         .venue_count = directory->venue_count,
         .instrument_count = directory->count,
+        .simulated = writer->options.simulated,
+        .seed = writer->options.seed,
     };
     size_t size = 0;
     TG_TRY(tg__bus_hello_encode(&hello, writer->message, TG__BUS_SIZE_MAX, &size));

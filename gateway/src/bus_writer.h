@@ -22,6 +22,8 @@ typedef struct tg__bus_writer_options {
     const tg__directory *directory; /* sealed; outlives the writer */
     uint64_t lineage;
     uint32_t time_resolution_ns;
+    bool simulated; /* the market is the simulated one, of that seed */
+    uint64_t seed;
 } tg__bus_writer_options;
 
 typedef struct tg__bus_writer_counts {

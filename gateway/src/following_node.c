@@ -26,11 +26,18 @@ void tg__following_node_init(tg__following_node *node, const tg__following_node_
     tg__websocket_server_pause(options->server, true);
 }
 
+static void close_hub(tg__following_node *node)
+{
+    tg__hub_close(node->hub);
+    tg__sim_depth_close(node->depth);
+    node->hub = NULL;
+    node->depth = NULL;
+}
+
 void tg__following_node_deinit(tg__following_node *node)
 {
     tg__bus_reader_close(&node->reader);
-    tg__hub_close(node->hub);
-    node->hub = NULL;
+    close_hub(node);
     tg__bus_session_deinit(&node->session);
 }
 
@@ -63,8 +70,7 @@ static void clear(tg__following_node *node, tg__moment now)
         return;
     }
     tg__websocket_server_serve(node->options.server, NULL);
-    tg__hub_close(node->hub);
-    node->hub = NULL;
+    close_hub(node);
     go_apart(node, now);
 }
 
@@ -118,8 +124,16 @@ static tg_err begin_to_serve(tg__following_node *node, tg__cause *cause)
     options.lineage = node->session.hello.lineage;
     options.time_resolution_ns = node->session.hello.time_resolution_ns;
     tg__door_serve(options.door, options.directory);
-    const tg_err err = tg__hub_open(&options, &node->hub);
+    tg_err err = TG_OK;
+    if (node->session.hello.simulated) {
+        err = tg__sim_depth_open(node->session.hello.seed, &node->depth);
+        options.depth = node->depth;
+    }
+    if (err == TG_OK) {
+        err = tg__hub_open(&options, &node->hub);
+    }
     if (err != TG_OK) {
+        close_hub(node);
         return tg__cause_set(cause, err, "the hub: %s", tg_err_text(err));
     }
     node->stage = TG__FOLLOWING_SERVING;

@@ -18,7 +18,7 @@
 typedef struct tg__following_node_options {
     const char *path;
     tg__websocket_server *server; /* outlives the node */
-    tg__hub_options hub;          /* directory, lineage and resolution come over the bus */
+    tg__hub_options hub;          /* directory, lineage, resolution and depth come over the bus */
 } tg__following_node_options;
 
 typedef enum tg__following_stage {
@@ -44,7 +44,8 @@ typedef struct tg__following_node {
     tg__following_stage stage;
     tg__bus_reader reader;
     tg__bus_session session;
-    tg__hub *hub; /* NULL unless SERVING or CLEARING */
+    tg__hub *hub;         /* NULL unless SERVING or CLEARING */
+    tg__sim_depth *depth; /* the hub's; NULL: the market has none */
     tg__prng prng;
     unsigned failures; /* attempts since it followed last */
     bool behind;       /* the bus has more than one turn takes */

@@ -16,6 +16,7 @@
 #include "metrics.h"
 #include "peer.h"
 #include "reconnect_spread.h"
+#include "sim_depth.h"
 
 #include <tickglass/internal/dictionary.h>
 
@@ -30,6 +31,7 @@ typedef struct tg__hub_options {
     const tg__directory *directory; /* sealed; outlives the hub */
     tg__door *door;                 /* outlives the hub */
     tg__metrics *metrics;           /* outlives the hub; NULL: nothing is measured */
+    const tg__sim_depth *depth;     /* outlives the hub; NULL: the market has none */
     uint64_t instance;
     uint64_t lineage;
     uint32_t time_resolution_ns;
@@ -57,6 +59,7 @@ typedef struct tg__hub_counts {
     uint64_t gap_snapshots_sent;
     uint64_t gaps;
     uint64_t ticks_messages_sent;
+    uint64_t books_sent;    /* ticks with depth, in those and in answers to a RESYNC */
     uint64_t messages_sent; /* of all kinds */
     uint64_t bytes_sent;    /* of messages, without the transport's overhead */
     uint64_t venue_states_sent;
@@ -193,6 +196,8 @@ TG_MUST_CHECK tg_err tg__hub_join(tg__hub *hub, tg__peer *peer, const tg_instrum
                                   uint32_t count, tg__moment now);
 /* Queue a private snapshot behind the frames of the set before; not for TG__SNAPSHOT_GAP. */
 void tg__hub_queue_snapshot(tg__hub *hub, tg__peer *peer, tg__snapshot_reason reason);
+/* Gives a tick of the priority channel the depth at its row's version, if the market has any. */
+void tg__hub_add_depth(tg__hub *hub, tg__tick *tick);
 /* What the connection follows with TICKS, at that venue or at TG__VENUE_ALL, is due again. */
 void tg__hub_restate_priority(tg__hub *hub, tg__peer *peer, uint32_t venue);
 int64_t tg__hub_stamp_ns(const tg__hub *hub, tg__moment now);

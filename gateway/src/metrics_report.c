@@ -100,6 +100,8 @@ static void add_gateway(tg__text_buffer *out, const tg__metrics_view *view)
          hub->table.rows_reused},
         {"ticks_messages_sent_total", COUNTER, "Messages of the priority channel.",
          counts->ticks_messages_sent},
+        {"books_sent_total", COUNTER, "Ticks of that channel that brought depth.",
+         counts->books_sent},
         {"unknown_messages_total", COUNTER, "Messages of clients of a kind that is not known.",
          counts->unknown_messages},
         {"bad_messages_total", COUNTER, "Messages of clients that were refused.",

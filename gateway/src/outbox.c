@@ -49,6 +49,14 @@ static bool next_gap_snapshot(tg__hub *hub, tg__peer *peer, uint8_t *out, size_t
     return true;
 }
 
+void tg__hub_add_depth(tg__hub *hub, tg__tick *tick)
+{
+    tick->has_book =
+        hub->options.depth != NULL &&
+        tg__sim_depth_book(hub->options.depth, tick->update.id, &tick->update.image, &tick->book);
+    hub->counts.books_sent += tick->has_book;
+}
+
 static bool next_ticks(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *out, size_t capacity,
                        size_t *size)
 {
@@ -69,6 +77,7 @@ static bool next_ticks(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *ou
         tick->update.covered = slot->image.seq - slot->sent_seq;
         tick->update.image = slot->image;
         slot->sent_seq = slot->image.seq;
+        tg__hub_add_depth(hub, tick);
     }
     if (count == 0 || tg__ticks_encode(tg__hub_stamp_ns(hub, now), hub->options.time_resolution_ns,
                                        hub->ticks, count, out, capacity, size) != TG_OK) {

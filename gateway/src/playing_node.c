@@ -32,7 +32,10 @@ tg_err tg__playing_node_load(tg__playing_node *node, const tg__options *options,
         return tg__tape_open(options->tape, options->merge_feeds, &node->directory, &source->tape,
                              cause);
     }
-    const tg_err err = tg__sim_open(options->seed, &options->sim, &node->directory, &source->sim);
+    tg_err err = tg__sim_open(options->seed, &options->sim, &node->directory, &source->sim);
+    if (err == TG_OK) {
+        err = tg__sim_depth_open(options->seed, &node->depth);
+    }
     return err == TG_OK ? TG_OK : tg__cause_set(cause, err, "--sim: %s", tg_err_text(err));
 }
 
@@ -143,6 +146,8 @@ static tg_err open_bus(tg__playing_node *node, tg__cause *cause)
         .directory = &node->directory,
         .lineage = node->epochs.lineage,
         .time_resolution_ns = TIME_RESOLUTION_NS,
+        .simulated = node->depth != NULL,
+        .seed = node->options->seed,
     };
     if (options.path == NULL) {
         return TG_OK;
@@ -191,6 +196,7 @@ tg_err tg__playing_node_serve(tg__playing_node *node, const tg__hub_options *hub
     options.lineage = node->epochs.lineage;
     options.time_resolution_ns = TIME_RESOLUTION_NS;
     options.metrics = node->metrics;
+    options.depth = node->depth;
     tg__door_serve(options.door, options.directory);
     const tg_err err = tg__hub_open(&options, &node->hub);
     if (err != TG_OK) {
@@ -211,6 +217,7 @@ void tg__playing_node_close(tg__playing_node *node)
 {
     tg__metrics_http_close(node->metrics_http);
     tg__hub_close(node->hub);
+    tg__sim_depth_close(node->depth);
     tg__bus_writer_close(node->bus);
     tg__metrics_close(node->metrics);
     tg__tape_writer_close(node->playback.writer);

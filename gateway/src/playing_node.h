@@ -19,6 +19,7 @@ typedef struct tg__playing_node {
     tg__directory directory;
     tg__sequencer sequencer;
     tg__playback playback;
+    tg__sim_depth *depth; /* NULL: a tape, which has none */
     tg__fault_runner faults;
     tg__metrics *metrics; /* NULL: nobody asked */
     tg__metrics_view view;
@@ -41,7 +42,7 @@ TG_MUST_CHECK tg_err tg__playing_node_load(tg__playing_node *node, const tg__opt
 TG_MUST_CHECK tg_err tg__playing_node_prepare(tg__playing_node *node, const tg__state_dir *state,
                                               tg__stepped_clock *stepped, tg_clock clock,
                                               tg__cause *cause);
-/* hub: all but directory, lineage, resolution and metrics, which are the node's. */
+/* hub: all but directory, lineage, resolution, metrics and depth, which are the node's. */
 TG_MUST_CHECK tg_err tg__playing_node_serve(tg__playing_node *node, const tg__hub_options *hub,
                                             tg__websocket_server *server, tg__cause *cause);
 /* After the server was closed, which tears its connections down. Idempotent. */

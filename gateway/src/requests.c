@@ -226,9 +226,21 @@ static tg_err answer_set_request(tg__hub *hub, tg__peer *peer, const tg__request
 
 /* ---- RESYNC ---- */
 
-static tg_err send_rows(tg__hub *hub, tg__peer *peer, tg__name_reader *names, tg__moment now)
+#define BOOK_MAX (2u + 2u * TG_BOOK_DEPTH_MAX * 20u) /* bytes: every number at its widest */
+
+_Static_assert(TG__ITEM_MAX *(TG__SNAPSHOT_ROW_MAX + 1) + TG__PRIORITY_MAX * BOOK_MAX + 64 <=
+                   TG__MESSAGE_SIZE_MAX,
+               "all names of one RESYNC, and depth of what may be followed, fit one message");
+
+/*
+ * On the priority channel with the depth of what the connection follows there, and of no more books
+ * than that: a name that stands in the request many times must not make the message too large.
+ */
+static tg_err send_rows(tg__hub *hub, tg__peer *peer, tg__channel_kind channel,
+                        tg__name_reader *names, tg__moment now)
 {
     size_t count = 0;
+    uint32_t books = channel == TG__CHANNEL_PRIORITY ? peer->priority_count : 0;
     tg__name name;
     while (tg__name_next(names, &name)) {
         const tg_instrument_id id = resolve(hub->options.directory, &name);
@@ -240,6 +252,10 @@ static tg_err send_rows(tg__hub *hub, tg__peer *peer, tg__name_reader *names, tg
         memset(tick, 0, sizeof *tick);
         tick->update.id = id;
         tick->update.image = hub->table.images[id].image;
+        if (books > 0 && tg__peer_priority_slot(peer, id) != NULL) {
+            tg__hub_add_depth(hub, tick);
+            books--;
+        }
     }
     size_t size = 0;
     TG_TRY(tg__ticks_encode(tg__hub_stamp_ns(hub, now), hub->options.time_resolution_ns, hub->ticks,
@@ -251,7 +267,7 @@ static tg_err answer_resync(tg__hub *hub, tg__peer *peer, const tg__request *req
                             tg__name_reader *names, tg__moment now)
 {
     if (names->left > 0) {
-        return send_rows(hub, peer, names, now);
+        return send_rows(hub, peer, request->channel, names, now);
     }
     if (request->channel == TG__CHANNEL_CONFLATED) {
         tg__hub_queue_snapshot(hub, peer, TG__SNAPSHOT_RESYNC);

@@ -172,6 +172,42 @@ static void versions_are_compared_with_and_without_a_tape(void **state)
     glass_check_close(NULL);
 }
 
+static glass_verdict draw_ladder(fixture *f, uint32_t epoch, uint64_t seq, const char *bid_size,
+                                 const char *ask)
+{
+    const glass_row row = {
+        .bid_size = bid_size, .bid = "10.00", .ask = ask, .epoch = epoch, .seq = seq};
+    return glass_check_depth(f->check, 2, &row);
+}
+
+static void depth_has_an_order_of_its_own_and_one_best_level_a_version(void **state)
+{
+    (void)state;
+    fixture f = {0};
+    assert_int_equal(glass_check_open(NULL, 4, &f.check), TG_OK);
+    const glass_row row = {.venue = "V", .symbol = "S", .epoch = 1, .seq = 9};
+    assert_int_equal(glass_check_row(f.check, 2, &row), GLASS_FINE);
+    assert_int_equal(draw_ladder(&f, 1, 7, "5", "10.01"), GLASS_FINE); /* behind the row: it may */
+    assert_int_equal(draw_ladder(&f, 1, 7, "5", "10.01"), GLASS_FINE);
+    assert_int_equal(draw_ladder(&f, 1, 7, "5", NULL), GLASS_FINE); /* off the axis */
+    assert_int_equal(draw_ladder(&f, 1, 7, "####", "10.010"), GLASS_FINE);
+    assert_int_equal(draw_ladder(&f, 1, 7, "5", "10.02"), GLASS_UNKNOWN);
+    assert_int_equal(draw_ladder(&f, 1, 8, "6", "10.03"), GLASS_FINE);
+    assert_int_equal(draw_ladder(&f, 1, 7, "5", "10.01"), GLASS_REGRESSION);
+    assert_int_equal(draw_ladder(&f, 1, 8, "7", "10.03"), GLASS_UNKNOWN);
+    assert_int_equal(draw_ladder(&f, 2, 1, "5", "10.01"), GLASS_FINE);
+    assert_int_equal(draw_ladder(&f, 1, 99, "5", "10.01"), GLASS_REGRESSION);
+    const glass_row beyond = {.epoch = 1, .seq = 1};
+    assert_int_equal(glass_check_depth(f.check, 4, &beyond), GLASS_NOT_JUDGED);
+    const glass_counts counts = glass_check_counts(f.check);
+    assert_int_equal(counts.judged_depth, 10);
+    assert_int_equal(counts.judged_by_version, 1);
+    assert_int_equal(counts.regressions, 2);
+    assert_int_equal(counts.unknown, 2);
+    assert_int_equal(counts.not_judged, 1);
+    close_fixture(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +217,7 @@ int main(void)
         cmocka_unit_test(a_state_that_never_was_is_unknown),
         cmocka_unit_test(what_cannot_be_read_is_not_judged_or_fits_everything),
         cmocka_unit_test(versions_are_compared_with_and_without_a_tape),
+        cmocka_unit_test(depth_has_an_order_of_its_own_and_one_best_level_a_version),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

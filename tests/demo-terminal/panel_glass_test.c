@@ -158,6 +158,65 @@ static void a_ladder_that_the_market_has_left_is_not_judged(void **state)
     end(&f);
 }
 
+/* A ladder of a book whose best prices are these, drawn of the row's version. */
+static void draw_book(fixture *f, const tg_book *book)
+{
+    const int64_t now_mono_ns = (int64_t)(f->scene.image.seq + 1) * S;
+    scene_quote(&f->scene, book->bid[0].price, book->ask[0].price, 1, 1);
+    scene_admit(&f->scene, 1, now_mono_ns);
+    scene_book(&f->scene, book, now_mono_ns);
+    const instrument_view *shown = scene_look(&f->scene, now_mono_ns);
+    depth_ladder_draw(f->picture.grid, f->picture.palette, ladder_area, false, shown, &f->axis);
+    assert_int_equal(drawn_text_apply(f->drawn, tg_grid_damage(f->picture.grid)), TG_OK);
+}
+
+static glass_verdict depth_of(fixture *f, uint64_t seq)
+{
+    const panel_source source = {.slot = 2, .version = {1, seq}};
+    return panel_glass_check_depth(f->check, f->drawn, ladder_area, &source);
+}
+
+static void a_ladder_of_a_book_is_judged_by_its_best_levels(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f, false);
+    const tg_book first = scene_deep_book(618130, 618132);
+    const tg_book second = scene_deep_book(618131, 618132);
+    tg_book third = second;
+    third.ask[0].quantity += 5; /* the best ask, not the one that stands highest */
+    draw_book(&f, &first);
+    assert_int_equal(depth_of(&f, 1), GLASS_FINE);
+    draw_book(&f, &second);
+    assert_int_equal(depth_of(&f, 1), GLASS_UNKNOWN); /* of that version it never was */
+    assert_int_equal(depth_of(&f, 2), GLASS_FINE);
+    assert_int_equal(depth_of(&f, 1), GLASS_REGRESSION);
+    draw_book(&f, &third);
+    assert_int_equal(depth_of(&f, 2), GLASS_UNKNOWN);
+    end(&f);
+}
+
+/* Somebody moved the axis: other levels are the highest that it shows, of the same version. */
+static void best_levels_off_the_axis_are_not_taken_for_others(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f, false);
+    const tg_book book = scene_deep_book(618130, 618132);
+    draw_book(&f, &book);
+    assert_int_equal(depth_of(&f, 1), GLASS_FINE);
+    static const int moves[] = {-9, 20, -11};
+    for (size_t i = 0; i < 3; i++) {
+        ladder_axis_move(&f.axis, &f.scene.instrument, moves[i]);
+        depth_ladder_draw(f.picture.grid, f.picture.palette, ladder_area, false, &f.scene.shown,
+                          &f.axis);
+        assert_int_equal(drawn_text_apply(f.drawn, tg_grid_damage(f.picture.grid)), TG_OK);
+        assert_int_equal(depth_of(&f, 1), GLASS_FINE);
+    }
+    assert_int_equal(glass_check_counts(f.check).judged_depth, 4);
+    end(&f);
+}
+
 static void only_a_list_that_draws_into_the_area_touches_it(void **state)
 {
     (void)state;
@@ -186,6 +245,8 @@ int main(void)
         cmocka_unit_test(a_price_that_never_was_is_counted),
         cmocka_unit_test(a_panel_behind_the_watchlist_is_counted_without_a_tape),
         cmocka_unit_test(a_ladder_that_the_market_has_left_is_not_judged),
+        cmocka_unit_test(a_ladder_of_a_book_is_judged_by_its_best_levels),
+        cmocka_unit_test(best_levels_off_the_axis_are_not_taken_for_others),
         cmocka_unit_test(only_a_list_that_draws_into_the_area_touches_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

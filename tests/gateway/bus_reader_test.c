@@ -113,7 +113,7 @@ static void the_end_is_told_after_what_came_before_it(void **state)
     assert_int_equal(shutdown(f->fd, SHUT_WR), 0);
     assert_int_equal(next(f), TG_OK);
     assert_int_equal(next(f), TG_ERR_DISCONNECTED);
-    assert_non_null(strstr(f->cause.text, "closed it after 41 bytes"));
+    assert_non_null(strstr(f->cause.text, "closed it after 50 bytes"));
 }
 
 static void bad_bytes_are_refused_with_their_place_in_the_stream(void **state)
@@ -127,7 +127,7 @@ static void bad_bytes_are_refused_with_their_place_in_the_stream(void **state)
     say(f, bytes, size);
     assert_int_equal(next(f), TG_OK);
     assert_int_equal(next(f), TG_ERR_CORRUPT);
-    assert_string_equal(f->cause.text, "bus: at byte 78: a block's checksum does not match");
+    assert_string_equal(f->cause.text, "bus: at byte 96: a block's checksum does not match");
 }
 
 static void a_size_without_bounds_is_refused_before_memory_is_taken(void **state)

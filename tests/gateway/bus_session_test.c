@@ -28,6 +28,18 @@ static tg_err take_hello(void)
     return take();
 }
 
+/* The same with a market that must be known to both ends. */
+static tg_err take_simulated(uint32_t instruments)
+{
+    const tg__bus_hello hello = {.time_resolution_ns = 1,
+                                 .venue_count = 6,
+                                 .instrument_count = instruments,
+                                 .simulated = true,
+                                 .seed = 5};
+    assert_int_equal(tg__bus_hello_encode(&hello, bytes, sizeof bytes, &size), TG_OK);
+    return take();
+}
+
 static tg_err take_entry(uint32_t generation, tg__dictionary_op op, uint16_t id, const char *name)
 {
     tg__dictionary_entry entry;
@@ -115,6 +127,15 @@ static void nothing_comes_before_the_hello_and_no_second_one(void **state)
     assert_int_equal(take_hello(), TG_ERR_PROTOCOL);
 }
 
+static void a_simulated_market_of_another_size_is_not_followed(void **state)
+{
+    (void)state;
+    assert_int_equal(take_simulated(2399), TG_ERR_PROTOCOL);
+    assert_string_equal(cause.text, "bus: the simulated market of another build");
+    assert_int_equal(take_simulated(2400), TG_OK);
+    assert_true(session.hello.simulated && session.hello.seed == 5);
+}
+
 static void a_venue_is_stale_only_once_there_is_a_boundary(void **state)
 {
     (void)state;
@@ -164,6 +185,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_market_comes_first_and_then_boundaries, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(nothing_comes_before_the_hello_and_no_second_one, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_simulated_market_of_another_size_is_not_followed, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_venue_is_stale_only_once_there_is_a_boundary, set_up,
                                         tear_down),

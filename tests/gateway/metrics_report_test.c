@@ -64,6 +64,7 @@ static void the_figures_are_those_of_their_owners(void **state)
     hub_fixture_tick(&f.hub, 3, 5);
     hub_fixture_boundary(&f.hub);
     f.hub.hub->counts.gaps = 17;
+    f.hub.hub->counts.books_sent = 11;
     f.playback.rows = 12;
     tg__upgrade_counts_add(&f.upgrades, 0);
     tg__upgrade_counts_add(&f.upgrades, 503);
@@ -72,6 +73,7 @@ static void the_figures_are_those_of_their_owners(void **state)
     check_has(&f, "connections 1");
     check_has(&f, "boundary 1");
     check_has(&f, "gaps_total 17");
+    check_has(&f, "books_sent_total 11");
     check_has(&f, "tape_rows_total 12");
     check_has(&f, "rows_admitted_total{venue=\"EVEN\"} 1");
     check_has(&f, "rows_admitted_total{venue=\"ODD\"} 2");

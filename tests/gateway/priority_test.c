@@ -1,5 +1,7 @@
 #include "tg_cmocka.h"
 
+#include <string.h>
+
 #include "hub_fixture.h"
 
 static const tg_instrument_id three[] = {3, 7, 9};
@@ -103,6 +105,168 @@ static void a_request_counts_what_it_adds_alone(void **state)
     hub_client_close(&client);
 }
 
+/* ---- depth ---- */
+
+static tg__sim_depth *depth;
+
+static int set_up_depth(void **state)
+{
+    (void)hub_fixture_set_up(state);
+    hub_fixture *fixture = *state;
+    assert_int_equal(tg__sim_depth_open(1, &depth), TG_OK);
+    fixture->hub->options.depth = depth;
+    return 0;
+}
+
+static int tear_down_depth(void **state)
+{
+    (void)hub_fixture_tear_down(state);
+    tg__sim_depth_close(depth);
+    return 0;
+}
+
+/* The latest tick has the book of its own version. */
+static void expect_book(const hub_client *client)
+{
+    tg_book book;
+    const tg__update *update = &client->last_tick.update;
+    assert_true(tg__sim_depth_book(depth, update->id, &update->image, &book));
+    assert_true(client->last_tick.has_book);
+    assert_memory_equal(&client->last_tick.book, &book, sizeof book);
+    assert_true(book.bid_count > 0 && book.bid[0].price == update->image.value[TG_FIELD_BID_PRICE]);
+}
+
+static void pass_2_ms(hub_fixture *fixture, hub_client *client)
+{
+    fixture->now.mono_ns += TG__TICKS_INTERVAL_NS;
+    hub_client_read_all(client);
+}
+
+static void each_tick_brings_the_depth_of_its_version(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client client;
+    hub_client_open(&client, fixture);
+    subscribe(&client, three, 3);
+    hub_fixture_tick(fixture, 3, 40000);
+    hub_fixture_boundary(fixture);
+    hub_client_request(&client, TG__KIND_SUBSCRIBE, TG__CHANNEL_PRIORITY, three, 1);
+    hub_client_read_all(&client);
+    expect_book(&client); /* with the subscription */
+    for (int64_t i = 0; i < 100; i++) {
+        hub_fixture_tick(fixture, 3, 40000 + i);
+        hub_fixture_tick(fixture, 7, 70000 + i); /* which is not followed there */
+        pass_2_ms(fixture, &client);
+        assert_int_equal(client.last_tick.update.id, 3);
+        assert_int_equal(client.last_tick.update.image.seq, 2 + (uint64_t)i);
+        expect_book(&client);
+    }
+    assert_int_equal(fixture->hub->counts.books_sent, client.ticks);
+    hub_client_close(&client);
+}
+
+static void what_is_restated_is_restated_with_its_depth(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client client;
+    hub_client_open(&client, fixture);
+    subscribe(&client, three, 3);
+    hub_fixture_tick(fixture, 3, 40000);
+    hub_fixture_tick(fixture, 9, 90000);
+    hub_fixture_boundary(fixture);
+    hub_client_request(&client, TG__KIND_SUBSCRIBE, TG__CHANNEL_PRIORITY, three, 1);
+    hub_client_read_all(&client);
+    const tg__tick before = client.last_tick;
+    static const size_t names[] = {0, 1}; /* all of it, and by name */
+    for (size_t i = 0; i < 2; i++) {
+        const unsigned ticks = client.ticks;
+        hub_client_request(&client, TG__KIND_RESYNC, TG__CHANNEL_PRIORITY, three, names[i]);
+        pass_2_ms(fixture, &client);
+        assert_int_equal(client.ticks, ticks + 1);
+        expect_book(&client);
+        assert_int_equal(client.last_tick.update.image.seq, before.update.image.seq);
+        assert_memory_equal(&client.last_tick.book, &before.book, sizeof before.book);
+    }
+    const tg_instrument_id nine = 9; /* only its row is followed */
+    hub_client_request(&client, TG__KIND_RESYNC, TG__CHANNEL_PRIORITY, &nine, 1);
+    hub_client_read_all(&client);
+    assert_int_equal(client.last_tick.update.id, 9);
+    assert_false(client.last_tick.has_book);
+    hub_client_request(&client, TG__KIND_RESYNC, TG__CHANNEL_CONFLATED, three, 1);
+    hub_client_read_all(&client);
+    assert_int_equal(client.last_tick.update.id, 3);
+    assert_false(client.last_tick.has_book); /* a row of the conflated channel was asked for */
+    tg__hub_venue_state(fixture->hub, 1, TG__VENUE_STALE, 1, fixture->now);
+    tg__hub_venue_state(fixture->hub, 1, TG__VENUE_LIVE, 2, fixture->now);
+    pass_2_ms(fixture, &client);
+    assert_int_equal(client.last_tick.update.id, 3);
+    expect_book(&client);
+    hub_client_close(&client);
+}
+
+static void a_name_that_stands_in_a_request_many_times_gets_one_book(void **state)
+{
+    hub_fixture *fixture = *state;
+    static tg_instrument_id names[TG__ITEM_MAX];
+    hub_client client;
+    hub_client_open(&client, fixture);
+    hub_fixture_tick(fixture, 3, 40000);
+    hub_fixture_boundary(fixture);
+    hub_client_request(&client, TG__KIND_SUBSCRIBE, TG__CHANNEL_PRIORITY, three, 1);
+    hub_client_read_all(&client);
+    for (size_t i = 0; i < TG__ITEM_MAX; i++) {
+        names[i] = 3;
+    }
+    const uint64_t sent = fixture->hub->counts.books_sent;
+    const unsigned ticks = client.ticks;
+    hub_client_request(&client, TG__KIND_RESYNC, TG__CHANNEL_PRIORITY, names, TG__ITEM_MAX);
+    hub_client_read_all(&client);
+    assert_int_equal(client.ticks, ticks + TG__ITEM_MAX);
+    assert_int_equal(fixture->hub->counts.books_sent, sent + 1);
+    hub_client_close(&client);
+}
+
+static void a_client_that_reads_nothing_gets_the_newest_depth_and_no_other(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client client;
+    hub_client_open(&client, fixture);
+    subscribe(&client, three, 3);
+    hub_client_request(&client, TG__KIND_SUBSCRIBE, TG__CHANNEL_PRIORITY, three, 1);
+    hub_client_read_all(&client);
+    const unsigned ticks = client.ticks;
+    const uint64_t sent = fixture->hub->counts.books_sent;
+    for (int64_t i = 0; i < 70; i++) { /* more frames than its ring holds */
+        hub_fixture_tick(fixture, 3, 40000 + i);
+        hub_fixture_boundary(fixture);
+    }
+    hub_client_read_all(&client);
+    assert_int_equal(client.gaps, 1);
+    assert_int_equal(client.ticks, ticks + 1);
+    assert_int_equal(fixture->hub->counts.books_sent, sent + 1); /* no other was worked out */
+    assert_int_equal(client.last_tick.update.image.value[TG_FIELD_BID_PRICE], 40069);
+    expect_book(&client);
+    hub_client_close(&client);
+}
+
+static void what_was_never_published_and_what_has_no_depth_comes_without(void **state)
+{
+    hub_fixture *fixture = *state;
+    hub_client client;
+    hub_client_open(&client, fixture);
+    hub_client_request(&client, TG__KIND_SUBSCRIBE, TG__CHANNEL_PRIORITY, three, 1);
+    hub_client_read_all(&client);
+    assert_int_equal(client.ticks, 1);
+    assert_false(client.last_tick.has_book); /* which is not an empty one */
+    fixture->hub->options.depth = NULL;      /* a tape */
+    hub_fixture_tick(fixture, 3, 40000);
+    pass_2_ms(fixture, &client);
+    assert_int_equal(client.ticks, 2);
+    assert_false(client.last_tick.has_book);
+    assert_int_equal(fixture->hub->counts.books_sent, 0);
+    hub_client_close(&client);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -115,6 +279,18 @@ int main(void)
             hub_fixture_tear_down),
         cmocka_unit_test_setup_teardown(a_request_counts_what_it_adds_alone, hub_fixture_set_up,
                                         hub_fixture_tear_down),
+        cmocka_unit_test_setup_teardown(each_tick_brings_the_depth_of_its_version, set_up_depth,
+                                        tear_down_depth),
+        cmocka_unit_test_setup_teardown(what_is_restated_is_restated_with_its_depth, set_up_depth,
+                                        tear_down_depth),
+        cmocka_unit_test_setup_teardown(a_name_that_stands_in_a_request_many_times_gets_one_book,
+                                        set_up_depth, tear_down_depth),
+        cmocka_unit_test_setup_teardown(
+            a_client_that_reads_nothing_gets_the_newest_depth_and_no_other, set_up_depth,
+            tear_down_depth),
+        cmocka_unit_test_setup_teardown(
+            what_was_never_published_and_what_has_no_depth_comes_without, set_up_depth,
+            tear_down_depth),
     };
     return cmocka_run_group_tests_name("gateway.priority", tests, NULL, NULL);
 }
