@@ -425,7 +425,7 @@ static void bench_reading(const char *only)
     double ns[rounds];
     char path[1024];
     tg__log_file file;
-    make_record(path, sizeof path, 400000);
+    make_record(path, sizeof path, 1000000);
     if (tg__log_file_open(path, &file) != TG_OK) {
         exit(1);
     }
