@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tickglass/internal/control_flow.h>
 #include <tickglass/internal/hlog.h>
 
 #include "histogram_snapshot.h"
@@ -20,13 +21,24 @@ typedef struct named {
     uint64_t incomplete;
     int64_t first_utc_ns;
     int64_t last_utc_ns;
-    tg__text_buffer stream; /* of the window in hand */
-    uint32_t next_piece;
 } named;
+
+/* A window of which some pieces are there. A thread writes one at a time, piece after piece; those
+ * of other threads, of the same name or not, may lie in between. */
+typedef struct begun_window {
+    uint64_t recorder; /* of all its files: a window may go on in the next one */
+    uint32_t thread;
+    named *of;
+    tg__text_buffer stream;
+    uint32_t next_piece;
+} begun_window;
 
 typedef struct gathering {
     named *names;
     size_t count;
+    begun_window *begun; /* at most one for each thread */
+    size_t begun_count;
+    size_t begun_capacity;
     bool hlog;        /* print each window instead of adding it up */
     bool hlog_headed; /* its header is out */
     int64_t from_utc_ns;
@@ -127,16 +139,61 @@ static tg_err add_window(gathering *g, named *n, tg_histogram *window, int64_t f
     return err;
 }
 
-static tg_err add_stream(gathering *g, named *n, const tg__log_record *record,
+static tg_err add_stream(gathering *g, const begun_window *window, const tg__log_record *record,
                          const tg__histogram_piece *piece)
 {
-    tg_histogram *window = NULL;
-    const tg_err err =
-        tg__histogram_from_stream((const unsigned char *)n->stream.bytes, n->stream.size, &window);
+    tg_histogram *counts = NULL;
+    const tg_err err = tg__histogram_from_stream((const unsigned char *)window->stream.bytes,
+                                                 window->stream.size, &counts);
     return err != TG_OK ? err
-                        : add_window(g, n, window,
+                        : add_window(g, window->of, counts,
                                      tg__time_map_utc(&record->file->times, piece->from_mono_ns),
                                      tg__time_map_utc(&record->file->times, piece->to_mono_ns));
+}
+
+/* NULL: the thread has begun none. */
+static begun_window *find_begun(const gathering *g, const tg__log_record *record)
+{
+    for (size_t i = 0; i < g->begun_count; i++) {
+        begun_window *window = &g->begun[i];
+        if (window->thread == record->thread &&
+            window->recorder == record->file->info.recorder_id) {
+            return window;
+        }
+    }
+    return NULL;
+}
+
+static void forget(gathering *g, begun_window *window)
+{
+    tg__text_buffer_deinit(&window->stream);
+    *window = g->begun[--g->begun_count];
+}
+
+static void leave_incomplete(gathering *g, begun_window *window)
+{
+    window->of->incomplete++;
+    forget(g, window);
+}
+
+/* NULL: no memory. */
+static begun_window *begin_window(gathering *g, const tg__log_record *record, named *of)
+{
+    if (g->begun_count == g->begun_capacity) {
+        const size_t capacity = g->begun_capacity == 0 ? 16 : g->begun_capacity * 2;
+        begun_window *larger = realloc(g->begun, capacity * sizeof *larger);
+        if (larger == NULL) {
+            return NULL;
+        }
+        g->begun = larger;
+        g->begun_capacity = capacity;
+    }
+    begun_window *window = &g->begun[g->begun_count++];
+    *window = (begun_window){.recorder = record->file->info.recorder_id,
+                             .thread = record->thread,
+                             .of = of,
+                             .next_piece = 1};
+    return window;
 }
 
 /* Damaged or incomplete windows are counted and left out; only want of memory ends it. */
@@ -147,23 +204,27 @@ static tg_err take_piece(gathering *g, const tg__log_record *record,
     if (n == NULL) {
         return TG_ERR_FULL;
     }
-    if (piece->number == 1) {
-        n->incomplete += n->next_piece > 1;
-        n->stream.size = 0;
-        n->next_piece = 1;
-    } else if (piece->number != n->next_piece) {
-        n->incomplete += n->next_piece != 0;
-        n->next_piece = 0;
-        return TG_OK;
+    begun_window *window = find_begun(g, record);
+    if (window != NULL && (window->of != n || window->next_piece != piece->number)) {
+        leave_incomplete(g, window);
+        window = NULL;
     }
-    tg__text_add(&n->stream, (const char *)piece->bytes, piece->size);
-    n->next_piece++;
+    if (window == NULL) {
+        if (piece->number != 1) {
+            return TG_OK; /* of a window whose beginning is not there */
+        }
+        window = begin_window(g, record, n);
+        TG_ENSURE(window != NULL, TG_ERR_NO_MEMORY);
+    }
+    tg__text_add(&window->stream, (const char *)piece->bytes, piece->size);
+    TG_ENSURE(!window->stream.failed, TG_ERR_NO_MEMORY);
+    window->next_piece++;
     if (piece->number < piece->count) {
         return TG_OK;
     }
-    n->next_piece = 0;
-    const tg_err err = add_stream(g, n, record, piece);
+    const tg_err err = add_stream(g, window, record, piece);
     n->incomplete += err != TG_OK;
+    forget(g, window);
     return err == TG_ERR_NO_MEMORY ? err : TG_OK;
 }
 
@@ -192,6 +253,9 @@ static tg_err gather(const log_options *opt, log_input *input, gathering *g)
     }
     log_progress_end(&progress);
     tg__log_merge_close(&merge);
+    while (g->begun_count != 0) {
+        leave_incomplete(g, &g->begun[0]);
+    }
     return err == TG_ERR_NOT_FOUND ? TG_OK : err;
 }
 
@@ -364,8 +428,8 @@ int log_hist(const log_options *opt)
             print_named(&g.names[i], opt->json);
         }
         tg_histogram_close(g.names[i].sum);
-        tg__text_buffer_deinit(&g.names[i].stream);
     }
+    free(g.begun);
     free(g.names);
     return status;
 }

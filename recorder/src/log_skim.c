@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include <tickglass/internal/control_flow.h>
@@ -16,11 +17,22 @@ typedef struct shared_blocks {
     _Atomic size_t next;
 } shared_blocks;
 
+/* A block in hand. */
+typedef struct lane {
+    tg__skim_lane skim;
+    tg__pack pack;
+    uint64_t words[WORDS_AT_ONCE];
+    bool has_block;
+} lane;
+
 typedef struct worker {
     shared_blocks *shared;
     tg__number_stats stats;
+    /* Where its latest block stands: blocks come with rising numbers. */
+    size_t thread_number;
+    size_t before; /* blocks of the threads before that one */
     tg_err err;
-    pthread_t thread;
+    pthread_t running;
 } worker;
 
 static void tell_problem(shared_blocks *shared, tg_err err, const tg__packed *in)
@@ -32,48 +44,96 @@ static void tell_problem(shared_blocks *shared, tg_err err, const tg__packed *in
     (void)pthread_mutex_unlock(&shared->problems);
 }
 
-static tg_err skim_block(worker *w, tg__pack *pack, const tg__block *block)
+/* False: none is left. */
+static bool next_block(worker *w, tg__block *out)
 {
-    const tg__skim *wanted = w->shared->wanted;
-    const uint8_t type = wanted->site->types[wanted->index];
-    tg__packed in = {block->payload, block->payload + block->payload_size};
-    uint64_t words[WORDS_AT_ONCE];
-    tg__pack_begin_block(pack);
-    while (in.at < in.end) {
-        size_t count = 0;
-        const tg_err err = tg__skim_records(pack, w->shared->file->sites, &in, wanted, words,
-                                            WORDS_AT_ONCE, &count);
-        TG_TRY(tg__number_stats_add_words(&w->stats, type, words, count));
-        if (err != TG_OK) {
-            tell_problem(w->shared, err, &in);
-            return TG_OK;
+    const tg__log_file *file = w->shared->file;
+    for (;;) {
+        /* Only the number itself is shared: who gets one reads what was there before the threads.
+         */
+        const size_t own = atomic_fetch_add_explicit(&w->shared->next, 1, memory_order_relaxed);
+        while (w->thread_number < file->thread_count &&
+               own - w->before >= file->threads[w->thread_number].count) {
+            w->before += file->threads[w->thread_number++].count;
+        }
+        if (w->thread_number == file->thread_count) {
+            return false;
+        }
+        const size_t offset = (size_t)file->threads[w->thread_number].offsets[own - w->before];
+        if (tg__block_open(file->bytes + offset, file->size - offset, out) == TG_OK) {
+            return true;
         }
     }
-    return TG_OK;
+}
+
+/* Gives the lane a block if it has none. */
+static void refill(worker *w, lane *l)
+{
+    tg__block block;
+    if (!l->has_block && next_block(w, &block)) {
+        l->skim.in = (tg__packed){block.payload, block.payload + block.payload_size};
+        tg__pack_begin_block(&l->pack);
+        l->has_block = true;
+    }
+}
+
+/* What the lane has taken, once it is full or its block is over. */
+static tg_err take_in(worker *w, lane *l, tg_err err)
+{
+    const tg__skim *wanted = w->shared->wanted;
+    if (err != TG_OK) {
+        tell_problem(w->shared, err, &l->skim.in);
+        l->skim.in.at = l->skim.in.end;
+    }
+    if (l->skim.in.at == l->skim.in.end) {
+        l->has_block = false;
+    } else if (l->skim.count < l->skim.capacity) {
+        return TG_OK;
+    }
+    const size_t count = l->skim.count;
+    l->skim.count = 0;
+    return tg__number_stats_add_words(&w->stats, wanted->site->types[wanted->index], l->words,
+                                      count);
+}
+
+static tg_err skim_blocks(worker *w, lane *one, lane *other)
+{
+    const tg__site_info *sites = w->shared->file->sites;
+    const tg__skim *wanted = w->shared->wanted;
+    for (;;) {
+        refill(w, one);
+        refill(w, other);
+        if (!one->has_block && !other->has_block) {
+            return TG_OK;
+        }
+        if (one->has_block && other->has_block) {
+            tg__skim_pair(wanted, &one->skim, &other->skim);
+            TG_TRY(take_in(w, one, tg__skim_one(sites, wanted, &one->skim)));
+            TG_TRY(take_in(w, other, tg__skim_one(sites, wanted, &other->skim)));
+        } else {
+            lane *last = one->has_block ? one : other;
+            TG_TRY(take_in(w, last, tg__skim_on(sites, wanted, &last->skim)));
+        }
+    }
 }
 
 static tg_err skim_share(worker *w)
 {
-    const tg__log_file *file = w->shared->file;
-    tg__pack pack;
-    TG_TRY(tg__pack_init(&pack, TG__SITES_MAX + 1));
-    /* Only the number itself is shared: who gets one reads what was there before the threads. */
-    size_t own = atomic_fetch_add_explicit(&w->shared->next, 1, memory_order_relaxed);
-    size_t before = 0;
+    lane lanes[2];
+    memset(lanes, 0, sizeof lanes);
     tg_err err = TG_OK;
-    for (size_t t = 0; t < file->thread_count && err == TG_OK; t++) {
-        const tg__log_thread *thread = &file->threads[t];
-        while (own - before < thread->count && err == TG_OK) {
-            const size_t offset = (size_t)thread->offsets[own - before];
-            tg__block block;
-            if (tg__block_open(file->bytes + offset, file->size - offset, &block) == TG_OK) {
-                err = skim_block(w, &pack, &block);
-            }
-            own = atomic_fetch_add_explicit(&w->shared->next, 1, memory_order_relaxed);
-        }
-        before += thread->count;
+    for (int i = 0; i < 2 && err == TG_OK; i++) {
+        err = tg__pack_init(&lanes[i].pack, TG__SITES_MAX + 1);
+        lanes[i].skim.pack = &lanes[i].pack;
+        lanes[i].skim.words = lanes[i].words;
+        lanes[i].skim.capacity = WORDS_AT_ONCE;
     }
-    tg__pack_deinit(&pack);
+    if (err == TG_OK) {
+        err = skim_blocks(w, &lanes[0], &lanes[1]);
+    }
+    for (int i = 0; i < 2; i++) {
+        tg__pack_deinit(&lanes[i].pack);
+    }
     return err;
 }
 
@@ -94,7 +154,7 @@ tg_err tg__log_skim(tg__log_file *file, const tg__skim *wanted, unsigned threads
     unsigned started = 1;
     while (started < threads && started < TG__SKIM_THREADS_MAX) {
         workers[started].shared = &shared;
-        if (pthread_create(&workers[started].thread, NULL, work, &workers[started]) != 0) {
+        if (pthread_create(&workers[started].running, NULL, work, &workers[started]) != 0) {
             break; /* those that there are do it all */
         }
         started++;
@@ -104,7 +164,7 @@ tg_err tg__log_skim(tg__log_file *file, const tg__skim *wanted, unsigned threads
     tg_err err = TG_OK;
     for (unsigned i = 0; i < started; i++) {
         if (i != 0) {
-            (void)pthread_join(workers[i].thread, NULL);
+            (void)pthread_join(workers[i].running, NULL);
         }
         err = err == TG_OK ? workers[i].err : err;
         err = err == TG_OK ? tg__number_stats_merge(stats, &workers[i].stats) : err;

@@ -34,6 +34,8 @@ typedef struct format_part {
 } format_part;
 
 struct tg__format {
+    tg__text_buffer level; /* " INFO ", as it stands in a line */
+    tg__text_buffer place; /* " orders.c:12 " */
     size_t count;
     format_part parts[];
 };
@@ -41,6 +43,10 @@ struct tg__format {
 void tg__log_text_deinit(tg__log_text *text)
 {
     for (uint32_t id = 0; id <= TG__SITES_MAX; id++) {
+        if (text->formats[id] != NULL) {
+            tg__text_buffer_deinit(&text->formats[id]->level);
+            tg__text_buffer_deinit(&text->formats[id]->place);
+        }
         free(text->formats[id]);
         text->formats[id] = NULL;
     }
@@ -106,6 +112,17 @@ static const char *parse_conversion(const char *at, const char *end, format_part
     return at;
 }
 
+static void add_base_name(tg__text_buffer *out, const tg__site_info *site)
+{
+    uint16_t from = site->file_size;
+    while (from > 0 && site->file[from - 1] != '/') {
+        from--;
+    }
+    tg__text_add_plain(out, site->file + from, (size_t)(site->file_size - from));
+    tg__text_add(out, ":", 1);
+    tg__text_add_u64(out, site->line);
+}
+
 static tg__format *parse_format(const tg__site_info *site)
 {
     size_t capacity = 1;
@@ -128,7 +145,23 @@ static tg__format *parse_format(const tg__site_info *site)
         }
         at = parse_conversion(percent + 1, end, part);
     }
+    tg__text_add_string(&format->level, " ");
+    tg__text_add_string(&format->level, tg__log_level_name(site->level));
+    tg__text_add_string(&format->level, " ");
+    tg__text_add_string(&format->place, " ");
+    add_base_name(&format->place, site);
+    tg__text_add_string(&format->place, " ");
     return format;
+}
+
+/* NULL: no memory. */
+static tg__format *format_of(tg__log_text *text, const tg__site_info *site)
+{
+    tg__format **kept = &text->formats[site->id];
+    if (*kept == NULL) {
+        *kept = parse_format(site);
+    }
+    return *kept;
 }
 
 void tg__log_arguments(const tg__log_record *record, tg__log_argument *out)
@@ -392,7 +425,11 @@ static bool is_loss(const tg__site_info *site)
 static void add_loss(const tg__log_record *record, const tg__log_argument *arguments,
                      tg__text_buffer *out)
 {
-    tg__time_map *times = &record->file->times;
+    /* Its own view of the anchors: text is made on several threads, and a look-up leaves traces. */
+    const tg__time_map *all = &record->file->times;
+    tg__time_map own = {
+        .anchors = all->anchors, .count = all->count, .clock_kind = all->clock_kind};
+    tg__time_map *times = &own;
     tg__text_add_u64(out, arguments[0].word);
     tg__text_add_string(out, record->site->id == TG__SITE_DROPPED
                                  ? " records dropped, "
@@ -408,11 +445,8 @@ static void add_loss(const tg__log_record *record, const tg__log_argument *argum
 
 tg_err tg__log_text_message(tg__log_text *text, const tg__log_record *record, tg__text_buffer *out)
 {
-    tg__format **kept = &text->formats[record->site->id];
-    if (*kept == NULL) {
-        *kept = parse_format(record->site);
-        TG_ENSURE(*kept != NULL, TG_ERR_NO_MEMORY);
-    }
+    const tg__format *format = format_of(text, record->site);
+    TG_ENSURE(format != NULL, TG_ERR_NO_MEMORY);
     tg__log_argument arguments[TG_RECORD_ARGUMENTS_MAX];
     tg__log_arguments(record, arguments);
     if (is_loss(record->site)) {
@@ -421,8 +455,8 @@ tg_err tg__log_text_message(tg__log_text *text, const tg__log_record *record, tg
     }
     const uint8_t count = record->site->argument_count;
     uint8_t next = 0;
-    for (size_t i = 0; i < (*kept)->count; i++) {
-        const format_part *kept_part = &(*kept)->parts[i];
+    for (size_t i = 0; i < format->count; i++) {
+        const format_part *kept_part = &format->parts[i];
         tg__text_add(out, kept_part->literal, kept_part->literal_size);
         if (kept_part->conversion == 0) {
             continue;
@@ -461,27 +495,14 @@ static void add_thread(tg__text_buffer *out, const tg__log_record *record)
     }
 }
 
-static void add_base_name(tg__text_buffer *out, const tg__site_info *site)
-{
-    uint16_t from = site->file_size;
-    while (from > 0 && site->file[from - 1] != '/') {
-        from--;
-    }
-    tg__text_add_plain(out, site->file + from, (size_t)(site->file_size - from));
-    tg__text_add(out, ":", 1);
-    tg__text_add_u64(out, site->line);
-}
-
 tg_err tg__log_text_line(tg__log_text *text, const tg__log_record *record, tg__text_buffer *out)
 {
+    const tg__format *format = format_of(text, record->site);
+    TG_ENSURE(format != NULL && !format->level.failed && !format->place.failed, TG_ERR_NO_MEMORY);
     tg__text_add_utc(out, record->utc_ns, &text->second);
-    tg__text_add(out, " ", 1);
-    tg__text_add_string(out, tg__log_level_name(record->site->level));
-    tg__text_add(out, " ", 1);
+    tg__text_add(out, format->level.bytes, format->level.size);
     add_thread(out, record);
-    tg__text_add(out, " ", 1);
-    add_base_name(out, record->site);
-    tg__text_add(out, " ", 1);
+    tg__text_add(out, format->place.bytes, format->place.size);
     text->message.size = 0;
     TG_TRY(tg__log_text_message(text, record, &text->message));
     tg__text_add_plain(out, text->message.bytes, text->message.size);

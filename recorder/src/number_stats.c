@@ -123,9 +123,15 @@ tg_err tg__number_stats_add_words(tg__number_stats *stats, uint8_t type, const u
     return TG_OK;
 }
 
-tg_err tg__number_stats_merge(tg__number_stats *into, const tg__number_stats *from)
+tg_err tg__number_stats_merge(tg__number_stats *into, tg__number_stats *from)
 {
     if (from->count == 0) {
+        return TG_OK;
+    }
+    if (into->count == 0) { /* nothing to add up: that would look at each of 55,000 counters */
+        tg__number_stats_deinit(into);
+        *into = *from;
+        memset(from, 0, sizeof *from);
         return TG_OK;
     }
     into->mixed =

@@ -25,8 +25,9 @@ TG_MUST_CHECK tg_err tg__number_stats_add(tg__number_stats *stats,
 TG_MUST_CHECK tg_err tg__number_stats_add_words(tg__number_stats *stats, uint8_t type,
                                                 const uint64_t *words, size_t count);
 
-/** Add what another one has of the same argument. @retval TG_ERR_NO_MEMORY */
-TG_MUST_CHECK tg_err tg__number_stats_merge(tg__number_stats *into, const tg__number_stats *from);
+/** Add what another one has of the same argument; it may be empty afterwards, and is to be deinited
+ * in any case. @retval TG_ERR_NO_MEMORY */
+TG_MUST_CHECK tg_err tg__number_stats_merge(tg__number_stats *into, tg__number_stats *from);
 
 bool tg__number_stats_has_percentiles(const tg__number_stats *stats, uint8_t type);
 

@@ -27,11 +27,18 @@ static inline uint64_t unzigzag(uint64_t coded)
 
 static inline unsigned byte_length(uint64_t value)
 {
-    return value == 0 ? 0 : (71u - (unsigned)__builtin_clzll(value)) / 8u;
+    return ((63u ^ (unsigned)__builtin_clzll(value | 1)) >> 3) + (value != 0);
 }
 
 static inline unsigned char *put_varint(unsigned char *at, uint64_t value)
 {
+    if (value < UINT64_C(1) << 14) {
+        /* Whether it takes one byte or two cannot be foreseen of a stamp's difference: no branch.
+         */
+        const unsigned two = value >> 7 != 0;
+        tg__put_u16(at, (uint16_t)((value & 0x7f) | (value >> 7) << 8 | two << 7));
+        return at + 1 + two;
+    }
     while (value >= 0x80) {
         *at++ = (unsigned char)(value | 0x80);
         value >>= 7;
@@ -92,22 +99,52 @@ static inline tg__pack_site *site_of_block(tg__pack *pack, uint32_t id)
     return last;
 }
 
-/* Where the numbers of a record go: nibbles in front, bytes behind. */
+/* Where the numbers of a record go: their lengths in front, bytes behind. */
 typedef struct number_writer {
     unsigned char *nibbles;
     unsigned char *at;
-    unsigned count;
+    uint64_t lengths; /* those that are not written yet */
+    unsigned shift;   /* bits of them */
 } number_writer;
 
 static inline void put_number(number_writer *writer, uint64_t value)
 {
+    if (writer->shift == 64) {
+        tg__put_u64(writer->nibbles, writer->lengths);
+        writer->nibbles += 8;
+        writer->lengths = 0;
+        writer->shift = 0;
+    }
     const unsigned length = byte_length(value);
-    const unsigned shift = (writer->count & 1u) * 4u;
-    unsigned char *nibble = writer->nibbles + writer->count / 2;
-    *nibble = (unsigned char)((shift == 0 ? 0 : *nibble) | (length << shift));
-    writer->count++;
-    memcpy(writer->at, &value, sizeof value); /* eight always; the next overwrites the zeros */
+    writer->lengths |= (uint64_t)length << writer->shift;
+    writer->shift += 4;
+    tg__put_u64(writer->at, value); /* eight always; the next overwrites the zeros */
     writer->at += length;
+}
+
+/* The lengths that are left. */
+static inline void end_numbers(number_writer *writer)
+{
+    for (unsigned bits = 0; bits < writer->shift; bits += 8) {
+        *writer->nibbles++ = (unsigned char)(writer->lengths >> bits);
+    }
+}
+
+static unsigned char *put_texts(unsigned char *at, const tg__site_info *site,
+                                const unsigned char *in)
+{
+    for (uint8_t i = 0; i < site->argument_count; i++) {
+        const uint8_t type = site->types[i];
+        if (type == TG__TYPE_TEXT || type == TG__TYPE_BLOB) {
+            const uint32_t size = tg__get_u32(in);
+            memcpy(at, in + 4, size);
+            at += size;
+            in += 4 + (size_t)size;
+        } else {
+            in += type <= TG__TYPE_U32 ? 4u : type == TG__TYPE_DECIMAL ? 9u : 8u;
+        }
+    }
+    return at;
 }
 
 size_t tg__pack_record(tg__pack *pack, const tg__site_info *site, const unsigned char *record,
@@ -128,51 +165,47 @@ size_t tg__pack_record(tg__pack *pack, const tg__site_info *site, const unsigned
     *stamp_before = stamp;
 
     tg__pack_site *last = site_of_block(pack, site->id);
-    number_writer writer = {at, at + (site->nibble_count + 1u) / 2u, 0};
+    number_writer writer = {at, at + (site->nibble_count + 1u) / 2u, 0, 0};
     const unsigned char *in = record + TG__RECORD_HEADER;
-    bool has_bytes = false;
-    for (uint8_t i = 0; i < site->argument_count; i++) {
-        const uint8_t type = site->types[i];
-        if (type == TG__TYPE_TEXT || type == TG__TYPE_BLOB) {
+    const uint8_t *types = site->types;
+    const unsigned count = site->argument_count;
+    for (unsigned i = 0; i < count; i++) {
+        const uint8_t type = types[i];
+        uint64_t word;
+        if (type == TG__TYPE_I64 || type == TG__TYPE_U64) {
+            word = tg__get_u64(in);
+            in += 8;
+        } else if (type == TG__TYPE_U32) {
+            word = tg__get_u32(in);
+            in += 4;
+        } else if (type == TG__TYPE_I32) {
+            word = (uint64_t)(int64_t)(int32_t)tg__get_u32(in);
+            in += 4;
+        } else if (type == TG__TYPE_TEXT || type == TG__TYPE_BLOB) {
             const uint32_t size = tg__get_u32(in);
             put_number(&writer, size);
             in += 4 + (size_t)size;
-            has_bytes = true;
             continue;
-        }
-        uint64_t word;
-        if (type == TG__TYPE_I32 || type == TG__TYPE_U32) {
-            const uint32_t half = tg__get_u32(in);
-            word = type == TG__TYPE_U32 ? half : (uint64_t)(int64_t)(int32_t)half;
-            in += 4;
         } else {
             word = tg__get_u64(in);
             in += 8;
+            if (type == TG__TYPE_F64) {
+                put_number(&writer, word ^ last->words[i]);
+                last->words[i] = word;
+                continue;
+            }
         }
-        const uint64_t before = last->words[i];
+        put_number(&writer, zigzag(word - last->words[i]));
         last->words[i] = word;
-        put_number(&writer, type == TG__TYPE_F64 ? word ^ before : zigzag(word - before));
         if (type == TG__TYPE_DECIMAL) {
             const int8_t exponent = (int8_t)*in++;
             put_number(&writer, zigzag((uint64_t)((int64_t)exponent - last->exponents[i])));
             last->exponents[i] = exponent;
         }
     }
-    if (has_bytes) {
-        in = record + TG__RECORD_HEADER;
-        for (uint8_t i = 0; i < site->argument_count; i++) {
-            const uint8_t type = site->types[i];
-            if (type == TG__TYPE_TEXT || type == TG__TYPE_BLOB) {
-                const uint32_t size = tg__get_u32(in);
-                memcpy(writer.at, in + 4, size);
-                writer.at += size;
-                in += 4 + (size_t)size;
-            } else {
-                in += type <= TG__TYPE_U32 ? 4u : type == TG__TYPE_DECIMAL ? 9u : 8u;
-            }
-        }
-    }
-    return (size_t)(writer.at - out);
+    end_numbers(&writer);
+    at = site->has_bytes ? put_texts(writer.at, site, record + TG__RECORD_HEADER) : writer.at;
+    return (size_t)(at - out);
 }
 
 /* What a packed record's head says, before anything is believed. */
@@ -340,13 +373,25 @@ static const unsigned char *find_number(const packed_head *head, uint8_t index, 
     return at;
 }
 
-/* A sum over packed nibbles, and where one of a site's numbers lies among them. */
-typedef struct nibble_plan {
-    unsigned bytes;    /* that the nibbles occupy */
+/* What is the same for all records that are skimmed quickly. */
+typedef struct quick_plan {
+    unsigned site;
+    bool is_f64;
+    unsigned nibble_bytes;
+    unsigned shift;    /* to the nibble of the wanted number */
+    uint64_t used;     /* mask of the bytes that the nibbles occupy */
+    uint64_t not_used; /* mask of the bits of these beyond the last nibble: they are 0 */
     uint64_t before;   /* mask of the nibbles before the wanted one */
-    unsigned shift;    /* to the wanted one */
-    uint64_t not_used; /* mask of the bits beyond the last nibble: they are 0 */
-} nibble_plan;
+} quick_plan;
+
+/* A row of records of which it is being taken. */
+typedef struct quick_run {
+    const unsigned char *at;
+    const unsigned char *last; /* no record that begins later is read quickly */
+    uint64_t value;            /* of the record before */
+    uint64_t *out;
+    const uint64_t *out_end;
+} quick_run;
 
 #define LOW_NIBBLES  UINT64_C(0x0f0f0f0f0f0f0f0f)
 #define NIBBLE_EIGHT UINT64_C(0x8888888888888888)
@@ -363,15 +408,27 @@ static uint64_t low_bits(unsigned count)
     return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
 }
 
-static nibble_plan plan_nibbles(const tg__skim *wanted)
+static bool is_quick(const tg__skim *wanted)
+{
+    return !wanted->site->has_bytes && wanted->site->id <= SITE_DIRECT_MAX &&
+           wanted->site->nibble_count <= 16;
+}
+
+static quick_plan plan_quickly(const tg__skim *wanted)
 {
     unsigned before = wanted->index;
     for (uint8_t i = 0; i < wanted->index; i++) {
         before += wanted->site->types[i] == TG__TYPE_DECIMAL;
     }
     const unsigned bytes = (wanted->site->nibble_count + 1u) / 2u;
-    const nibble_plan plan = {bytes, low_bits(4 * before), 4 * before,
-                              low_bits(8 * bytes) & ~low_bits(4u * wanted->site->nibble_count)};
+    const quick_plan plan = {.site = wanted->site->id,
+                             .is_f64 = wanted->site->types[wanted->index] == TG__TYPE_F64,
+                             .nibble_bytes = bytes,
+                             .shift = 4 * before,
+                             .used = low_bits(8 * bytes),
+                             .not_used =
+                                 low_bits(8 * bytes) & ~low_bits(4u * wanted->site->nibble_count),
+                             .before = low_bits(4 * before)};
     return plan;
 }
 
@@ -388,94 +445,111 @@ static inline uint64_t load_eight(const unsigned char *at)
     return word;
 }
 
-/* The numbers of a row of records of the wanted site, each without a branch that depends on its
- * bytes: what a record costs is the way from its first byte to the next one's. Ends at whatever is
- * not the usual, which the caller looks at. */
-static size_t skim_quickly(const tg__skim *wanted, const nibble_plan *plan, tg__packed *in,
-                           uint64_t *before, uint64_t *words, size_t capacity)
+/* The number of one record of the wanted site, without a branch that depends on its bytes: what a
+ * record costs is the way from its first byte to the next one's. False, and nothing is changed: it
+ * is not the usual, and the caller looks at it. */
+static inline bool take_quickly(const quick_plan *plan, quick_run *run)
 {
-    if ((size_t)(in->end - in->at) < QUICK_ROOM) {
-        return 0;
+    const unsigned char *at = run->at;
+    if (run->out == run->out_end || at > run->last || *at != plan->site) {
+        return false;
     }
-    const unsigned char *at = in->at;
-    const bool is_f64 = wanted->site->types[wanted->index] == TG__TYPE_F64;
-    const unsigned site = wanted->site->id;
-    const uint64_t used = low_bits(8 * plan->bytes);
-    const uint64_t not_used = plan->not_used;
-    const uint64_t before_mask = plan->before;
-    const unsigned shift = plan->shift;
-    const unsigned nibble_bytes = plan->bytes;
-    const unsigned char *last = in->end - QUICK_ROOM;
-    uint64_t value = *before;
-    size_t count = 0;
-    while (count < capacity && at <= last && *at == site) {
-        const uint64_t stamp_ends = ~load_eight(at + 1) & BYTE_TOPS;
-        if (stamp_ends == 0) {
-            break;
-        }
-        const unsigned stamp_bits = (unsigned)__builtin_ctzll(stamp_ends) + 1u;
-        /* Shifting what is loaded is shorter than loading from behind the stamp. */
-        const uint64_t loaded = load_eight(at + 1);
-        const bool is_short = stamp_bits + 8 * nibble_bytes <= 64;
-        const uint64_t nibbles =
-            (is_short ? loaded >> (stamp_bits & 63u) : load_eight(at + 1 + stamp_bits / 8)) & used;
-        const uint64_t over_eight =
-            nibbles & ((nibbles & NIBBLE_SEVEN) + NIBBLE_SEVEN) & NIBBLE_EIGHT;
-        if ((over_eight | (nibbles & not_used)) != 0) {
-            break;
-        }
-        const unsigned char *numbers = at + 1 + stamp_bits / 8 + nibble_bytes;
-        const unsigned length = (unsigned)(nibbles >> shift) & 0xfu;
-        const uint64_t coded =
-            load_eight(numbers + sum_nibbles(nibbles & before_mask)) & length_masks[length];
-        value = is_f64 ? value ^ coded : value + unzigzag(coded);
-        words[count++] = value;
-        at = numbers + sum_nibbles(nibbles);
+    /* Shifting what is loaded is shorter than loading from behind the stamp. */
+    const uint64_t loaded = load_eight(at + 1);
+    const uint64_t stamp_ends = ~loaded & BYTE_TOPS;
+    if (stamp_ends == 0) {
+        return false;
     }
-    *before = value;
-    in->at = at;
-    return count;
+    const unsigned stamp_bits = (unsigned)__builtin_ctzll(stamp_ends) + 1u;
+    const bool is_short = stamp_bits + 8 * plan->nibble_bytes <= 64;
+    const uint64_t nibbles =
+        (is_short ? loaded >> (stamp_bits & 63u) : load_eight(at + 1 + stamp_bits / 8)) &
+        plan->used;
+    const uint64_t over_eight = nibbles & ((nibbles & NIBBLE_SEVEN) + NIBBLE_SEVEN) & NIBBLE_EIGHT;
+    if ((over_eight | (nibbles & plan->not_used)) != 0) {
+        return false;
+    }
+    const unsigned char *numbers = at + 1 + stamp_bits / 8 + plan->nibble_bytes;
+    const unsigned length = (unsigned)(nibbles >> plan->shift) & 0xfu;
+    const uint64_t coded =
+        load_eight(numbers + sum_nibbles(nibbles & plan->before)) & length_masks[length];
+    run->value = plan->is_f64 ? run->value ^ coded : run->value + unzigzag(coded);
+    *run->out++ = run->value;
+    run->at = numbers + sum_nibbles(nibbles);
+    return true;
+}
+
+static quick_run begin_run(const tg__skim *wanted, tg__skim_lane *lane)
+{
+    const bool has_room = (size_t)(lane->in.end - lane->in.at) >= QUICK_ROOM;
+    uint64_t *out = lane->words + lane->count;
+    const quick_run run = {
+        .at = lane->in.at,
+        .last = has_room ? lane->in.end - QUICK_ROOM : lane->in.at,
+        .value = site_of_block(lane->pack, wanted->site->id)->words[wanted->index],
+        .out = out,
+        .out_end = has_room ? lane->words + lane->capacity : out,
+    };
+    return run;
+}
+
+static void end_run(const tg__skim *wanted, tg__skim_lane *lane, const quick_run *run)
+{
+    lane->in.at = run->at;
+    lane->count = (size_t)(run->out - lane->words);
+    site_of_block(lane->pack, wanted->site->id)->words[wanted->index] = run->value;
 }
 
 /* One record, whatever it is. */
-static tg_err skim_one(tg__pack *pack, const tg__site_info *sites, tg__packed *in,
-                       const tg__skim *wanted, uint64_t *words, size_t *count)
+tg_err tg__skim_one(const tg__site_info *sites, const tg__skim *wanted, tg__skim_lane *lane)
 {
+    if (lane->count == lane->capacity || lane->in.at == lane->in.end) {
+        return TG_OK;
+    }
     packed_head head;
-    TG_TRY(read_head(pack, sites, in->at, in->end, &head));
+    TG_TRY(read_head(lane->pack, sites, lane->in.at, lane->in.end, &head));
     const uint64_t behind = head.site->has_bytes ? texts_size(&head) : 0;
-    TG_ENSURE((size_t)(in->end - head.texts) >= behind, TG_ERR_CORRUPT);
+    TG_ENSURE((size_t)(lane->in.end - head.texts) >= behind, TG_ERR_CORRUPT);
     if (head.site == wanted->site) {
-        tg__pack_site *last = site_of_block(pack, head.site->id);
+        tg__pack_site *last = site_of_block(lane->pack, head.site->id);
         uint64_t *before = &last->words[wanted->index];
         unsigned length = 0;
         const unsigned char *at = find_number(&head, wanted->index, &length);
-        const uint64_t coded = load_number(at, length, in->end);
+        const uint64_t coded = load_number(at, length, lane->in.end);
         *before = head.site->types[wanted->index] == TG__TYPE_F64 ? coded ^ *before
                                                                   : *before + unzigzag(coded);
-        words[(*count)++] = *before;
+        lane->words[lane->count++] = *before;
     }
-    in->at = head.texts + behind;
+    lane->in.at = head.texts + behind;
     return TG_OK;
 }
 
-tg_err tg__skim_records(tg__pack *pack, const tg__site_info *sites, tg__packed *in,
-                        const tg__skim *wanted, uint64_t *words, size_t capacity, size_t *count)
+void tg__skim_pair(const tg__skim *wanted, tg__skim_lane *one, tg__skim_lane *other)
 {
-    const bool is_quick = !wanted->site->has_bytes && wanted->site->id <= SITE_DIRECT_MAX &&
-                          wanted->site->nibble_count <= 16;
-    const nibble_plan plan = is_quick ? plan_nibbles(wanted) : (nibble_plan){0, 0, 0, 0};
-    *count = 0;
-    while (*count < capacity && in->at < in->end) {
-        if (is_quick) {
-            tg__pack_site *last = site_of_block(pack, wanted->site->id);
-            *count += skim_quickly(wanted, &plan, in, &last->words[wanted->index], words + *count,
-                                   capacity - *count);
-            if (*count == capacity || in->at == in->end) {
-                break;
-            }
+    if (is_quick(wanted)) {
+        const quick_plan plan = plan_quickly(wanted);
+        quick_run a = begin_run(wanted, one);
+        quick_run b = begin_run(wanted, other);
+        /* The way through one block does not wait for that through the other. */
+        while (take_quickly(&plan, &a) && take_quickly(&plan, &b)) {
         }
-        TG_TRY(skim_one(pack, sites, in, wanted, words, count));
+        end_run(wanted, one, &a);
+        end_run(wanted, other, &b);
+    }
+}
+
+tg_err tg__skim_on(const tg__site_info *sites, const tg__skim *wanted, tg__skim_lane *lane)
+{
+    const bool quick = is_quick(wanted);
+    while (lane->count < lane->capacity && lane->in.at < lane->in.end) {
+        if (quick) {
+            const quick_plan plan = plan_quickly(wanted);
+            quick_run run = begin_run(wanted, lane);
+            while (take_quickly(&plan, &run)) {
+            }
+            end_run(wanted, lane, &run);
+        }
+        TG_TRY(tg__skim_one(sites, wanted, lane));
     }
     return TG_OK;
 }

@@ -70,16 +70,30 @@ typedef struct tg__skim {
     uint8_t index; /**< of an argument that is a number, not a decimal */
 } tg__skim;
 
+/** A block whose records are passed over, and what has been taken of it. */
+typedef struct tg__skim_lane {
+    tg__pack *pack; /**< its own; it must not unpack in the same block: what it knows of other
+                       arguments is old */
+    tg__packed in;
+    uint64_t *words; /**< values as in ring form, sign-extended */
+    size_t capacity;
+    size_t count;
+} tg__skim_lane;
+
 /**
  * Pass over packed records and take a single number of each that is wanted's, many times faster
- * than unpacking. Ends when `capacity` numbers are taken or no record is left. A pack that skims
- * must not unpack in the same block: what it knows of other arguments is old.
- * @param[out] words  values as in ring form, sign-extended
- * @param[out] count  of them; with an error too, those before it
- * @retval TG_ERR_CORRUPT  in->at is not a record of a known site
+ * than unpacking. Ends when the lane is full or no record is left.
+ * @retval TG_ERR_CORRUPT  in.at is not a record of a known site; what was before it is taken
  */
-TG_MUST_CHECK tg_err tg__skim_records(tg__pack *pack, const tg__site_info *sites, tg__packed *in,
-                                      const tg__skim *wanted, uint64_t *words, size_t capacity,
-                                      size_t *count);
+TG_MUST_CHECK tg_err tg__skim_on(const tg__site_info *sites, const tg__skim *wanted,
+                                 tg__skim_lane *lane);
+
+/** The same for one record at most. */
+TG_MUST_CHECK tg_err tg__skim_one(const tg__site_info *sites, const tg__skim *wanted,
+                                  tg__skim_lane *lane);
+
+/** The same for two lanes in turn, which is faster than one after the other. Ends as well when a
+ * lane comes to what only tg__skim_one() reads. */
+void tg__skim_pair(const tg__skim *wanted, tg__skim_lane *one, tg__skim_lane *other);
 
 #endif

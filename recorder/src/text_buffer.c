@@ -42,22 +42,34 @@ static const char digit_pairs[] =
     "34353637383940414243444546474849505152535455565758596061626364656667"
     "6869707172737475767778798081828384858687888990919293949596979899";
 
+static unsigned digits_of(uint64_t value)
+{
+    unsigned count = 1;
+    for (; value >= 10000; value /= 10000) {
+        count += 4;
+    }
+    return count + (value >= 10) + (value >= 100) + (value >= 1000);
+}
+
 void tg__text_add_u64(tg__text_buffer *text, uint64_t value)
 {
-    char digits[20];
-    size_t at = sizeof digits;
+    char *begin = tg__text_room(text, 20);
+    if (begin == NULL) {
+        return;
+    }
+    const unsigned count = digits_of(value);
+    char *at = begin + count;
     while (value >= 100) {
         at -= 2;
-        memcpy(digits + at, digit_pairs + value % 100 * 2, 2);
+        memcpy(at, digit_pairs + value % 100 * 2, 2);
         value /= 100;
     }
     if (value >= 10) {
-        at -= 2;
-        memcpy(digits + at, digit_pairs + value * 2, 2);
+        memcpy(at - 2, digit_pairs + value * 2, 2);
     } else {
-        digits[--at] = (char)('0' + value);
+        at[-1] = (char)('0' + value);
     }
-    tg__text_add(text, digits + at, sizeof digits - at);
+    text->size += count;
 }
 
 void tg__text_add_i64(tg__text_buffer *text, int64_t value)
@@ -68,20 +80,45 @@ void tg__text_add_i64(tg__text_buffer *text, int64_t value)
     tg__text_add_u64(text, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
+#define EACH_BYTE(b) (UINT64_C(0x0101010101010101) * (b))
+
+/* The next byte from `from` on that a line of text cannot hold, or size. */
+static size_t find_control(const char *bytes, size_t from, size_t size)
+{
+    size_t at = from;
+    for (; size - at >= 8; at += 8) {
+        uint64_t word;
+        memcpy(&word, bytes + at, sizeof word);
+        const uint64_t del = word ^ EACH_BYTE(0x7f);
+        const uint64_t below_space = (word - EACH_BYTE(0x20)) & ~word;
+        const uint64_t is_del = (del - EACH_BYTE(0x01)) & ~del;
+        if (((below_space | is_del) & EACH_BYTE(0x80)) != 0) {
+            break; /* one of these eight */
+        }
+    }
+    for (; at < size; at++) {
+        const unsigned char byte = (unsigned char)bytes[at];
+        if (byte < 0x20 || byte == 0x7f) {
+            break;
+        }
+    }
+    return at;
+}
+
 void tg__text_add_plain(tg__text_buffer *text, const char *bytes, size_t size)
 {
     size_t clean = 0;
-    for (size_t i = 0; i < size; i++) {
-        const unsigned char byte = (unsigned char)bytes[i];
-        if (byte >= 0x20 && byte != 0x7f) {
-            continue;
+    for (;;) {
+        const size_t at = find_control(bytes, clean, size);
+        tg__text_add(text, bytes + clean, at - clean);
+        if (at == size) {
+            return;
         }
+        const unsigned char byte = (unsigned char)bytes[at];
         const char escaped[] = {'\\', 'x', hex_digits[byte >> 4], hex_digits[byte & 15]};
-        tg__text_add(text, bytes + clean, i - clean);
         tg__text_add(text, escaped, sizeof escaped);
-        clean = i + 1;
+        clean = at + 1;
     }
-    tg__text_add(text, bytes + clean, size - clean);
 }
 
 /* Length of the UTF-8 sequence at bytes, 0 if it is not one (Unicode 15, table 3-7). */

@@ -84,9 +84,35 @@ int64_t tg__time_map_mono(tg__time_map *map, uint64_t stamp)
     if (map->count == 1) { /* no rate to be had: say nanoseconds */
         return add_held(map->anchors[0].mono_ns, distance(map->anchors[0].stamp, stamp));
     }
-    const tg__anchor *a = &map->anchors[find_by_stamp(map, stamp)];
-    const double rate = difference(a[0].mono_ns, a[1].mono_ns) / (double)(a[1].stamp - a[0].stamp);
-    return add_held(a->mono_ns, distance(a->stamp, stamp) * rate);
+    const size_t segment = find_by_stamp(map, stamp);
+    const tg__anchor *a = &map->anchors[segment];
+    if (map->rated != segment + 1) { /* a division for each record would be most of what it costs */
+        map->rate = difference(a[0].mono_ns, a[1].mono_ns) / (double)(a[1].stamp - a[0].stamp);
+        map->rated = segment + 1;
+    }
+    return add_held(a->mono_ns, distance(a->stamp, stamp) * map->rate);
+}
+
+/* The last anchor not after the time, or the first. */
+static size_t find_by_mono(const tg__time_map *map, int64_t mono_ns)
+{
+    const tg__anchor *anchors = map->anchors;
+    const size_t near = map->segment < map->count ? map->segment : 0;
+    if (mono_ns >= anchors[near].mono_ns &&
+        (near + 1 == map->count || mono_ns < anchors[near + 1].mono_ns)) {
+        return near;
+    }
+    size_t low = 0;
+    size_t high = map->count;
+    while (high - low > 1) {
+        const size_t middle = (low + high) / 2;
+        if (mono_ns < anchors[middle].mono_ns) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    return low;
 }
 
 int64_t tg__time_map_utc(const tg__time_map *map, int64_t mono_ns)
@@ -94,13 +120,7 @@ int64_t tg__time_map_utc(const tg__time_map *map, int64_t mono_ns)
     if (map->count == 0) {
         return mono_ns;
     }
-    size_t at = map->segment < map->count ? map->segment : 0;
-    while (at > 0 && mono_ns < map->anchors[at].mono_ns) {
-        at--;
-    }
-    while (at + 1 < map->count && mono_ns >= map->anchors[at + 1].mono_ns) {
-        at++;
-    }
+    const size_t at = find_by_mono(map, mono_ns);
     const tg__anchor *a = &map->anchors[at];
     const double since = distance((uint64_t)a->mono_ns, (uint64_t)mono_ns);
     double drift = 0;

@@ -11,6 +11,8 @@ typedef struct tg__time_map {
     size_t count;
     size_t capacity;
     size_t segment; /**< where the last look-up ended; the next is near */
+    size_t rated;   /**< 1 + the segment that rate is of; 0: none */
+    double rate;    /**< ns of a stamp's unit */
     uint32_t clock_kind;
 } tg__time_map;
 

@@ -95,7 +95,7 @@ static void parts_merge_to_the_whole(void **state)
         assert_int_equal(tg__number_stats_add(&whole, &argument), TG_OK);
         assert_int_equal(tg__number_stats_add(&parts[random_below(&random, 3)], &argument), TG_OK);
     }
-    const tg__number_stats nothing = {0};
+    tg__number_stats nothing = {0};
     assert_int_equal(tg__number_stats_merge(&merged, &nothing), TG_OK);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(tg__number_stats_merge(&merged, &parts[i]), TG_OK);

@@ -35,6 +35,7 @@ static void make_sites(sites *s, seeded_random *random)
             s->types[id][i] = (uint8_t)(1 + random_below(random, 8));
             info->nibble_count =
                 (uint8_t)(info->nibble_count + (s->types[id][i] == TG__TYPE_DECIMAL ? 2 : 1));
+            info->has_bytes = info->has_bytes || s->types[id][i] >= TG__TYPE_TEXT;
         }
     }
 }
@@ -103,6 +104,35 @@ static void packed_records_unpack_to_the_same_bytes(void **state)
     }
 }
 
+/* The same block in two lanes, one of which is ahead by some records and ends earlier. */
+static void skim_in_pairs(seeded_random *random, const sites *s, const tg__skim *what,
+                          tg__packed in, const uint64_t *words, size_t count)
+{
+    uint64_t paired[2][RECORDS];
+    tg__pack packs[2];
+    tg__skim_lane lanes[2];
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(tg__pack_init(&packs[i], SITES + 1), TG_OK);
+        tg__pack_begin_block(&packs[i]);
+        lanes[i] = (tg__skim_lane){&packs[i], in, paired[i], RECORDS, 0};
+    }
+    for (uint64_t ahead = random_below(random, 20); ahead > 0; ahead--) {
+        assert_int_equal(tg__skim_one(s->infos, what, &lanes[0]), TG_OK);
+    }
+    lanes[0].capacity = lanes[0].count + (size_t)random_below(random, RECORDS - lanes[0].count + 1);
+    while (lanes[1].in.at < lanes[1].in.end) {
+        tg__skim_pair(what, &lanes[0], &lanes[1]);
+        assert_int_equal(tg__skim_one(s->infos, what, &lanes[0]), TG_OK);
+        assert_int_equal(tg__skim_one(s->infos, what, &lanes[1]), TG_OK);
+    }
+    assert_int_equal(lanes[0].count, lanes[0].capacity < count ? lanes[0].capacity : count);
+    assert_int_equal(lanes[1].count, count);
+    for (int i = 0; i < 2; i++) {
+        assert_memory_equal(paired[i], words, lanes[i].count * sizeof *words);
+        tg__pack_deinit(&packs[i]);
+    }
+}
+
 static void skimming_takes_the_same_number_that_unpacking_gives(void **state)
 {
     (void)state;
@@ -115,8 +145,6 @@ static void skimming_takes_the_same_number_that_unpacking_gives(void **state)
         uint8_t index = 0;
         for (uint32_t id = 1; id <= SITES; id++) {
             for (uint8_t i = 0; i < s.infos[id].argument_count; i++) {
-                const bool bytes = s.types[id][i] >= TG__TYPE_TEXT;
-                s.infos[id].has_bytes = s.infos[id].has_bytes || bytes;
                 if (id <= 4 && s.types[id][i] <= TG__TYPE_F64) {
                     wanted = &s.infos[id];
                     index = i;
@@ -143,21 +171,19 @@ static void skimming_takes_the_same_number_that_unpacking_gives(void **state)
             used += tg__pack_record(&pack, &s.infos[id], record, packed + used);
         }
         tg__packed in = {packed, packed + used};
-        tg__packed skimmed = in;
         const tg__skim what = {wanted, index};
-        /* Taken in handfuls, so that every place is once the last. */
         uint64_t words[RECORDS];
-        size_t taken = 0;
-        while (skimmed.at < skimmed.end) {
-            size_t count = 0;
-            const size_t most = 1 + (size_t)random_below(&random, 9);
-            assert_int_equal(tg__skim_records(&skim, s.infos, &skimmed, &what, words + taken,
-                                              most < RECORDS - taken ? most : RECORDS - taken,
-                                              &count),
-                             TG_OK);
-            taken += count;
-            assert_true(count != 0 || skimmed.at == skimmed.end);
+        tg__skim_lane lane = {&skim, in, words, 0, 0};
+        /* Taken in handfuls, so that every place is once the last. */
+        while (lane.in.at < lane.in.end) {
+            const size_t before = lane.count;
+            const size_t most = before + 1 + (size_t)random_below(&random, 9);
+            lane.capacity = most < RECORDS ? most : RECORDS;
+            assert_int_equal(tg__skim_on(s.infos, &what, &lane), TG_OK);
+            assert_true(lane.count > before || lane.in.at == lane.in.end);
         }
+        const size_t taken = lane.count;
+        skim_in_pairs(&random, &s, &what, in, words, taken);
         size_t expected = 0;
         while (in.at < in.end) {
             unsigned char out[4096];
@@ -207,15 +233,14 @@ static void skimming_a_damaged_block_stays_in_bounds(void **state)
         const tg__skim wanted = {&infos[4], (uint8_t)random_below(&random, 4)};
         tg__packed in = {exact, exact + size};
         uint64_t words[FEW * 128];
-        size_t count = 0;
+        tg__skim_lane lane = {&pack, in, words, FEW * 128, 0};
         tg__pack_begin_block(&pack);
-        const tg_err err = tg__skim_records(&pack, infos, &in, &wanted, words, FEW * 128, &count);
-        assert_true(err == TG_ERR_CORRUPT || (err == TG_OK && in.at == in.end));
-        const unsigned char *skimmed_to = in.at;
+        const tg_err err = tg__skim_on(infos, &wanted, &lane);
+        assert_true(err == TG_ERR_CORRUPT || (err == TG_OK && lane.in.at == lane.in.end));
+        const unsigned char *skimmed_to = lane.in.at;
 
-        in.at = exact;
         tg__pack_begin_block(&pack);
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < lane.count; i++) {
             unsigned char out[4096];
             if (tg__unpack_record(&pack, infos, &in, out, sizeof out) != TG_OK) {
                 break; /* an exponent out of range: skimming does not look at it */

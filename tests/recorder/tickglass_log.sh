@@ -1,9 +1,10 @@
 #!/bin/sh
-# tickglass_log.sh TOOL GOLDEN_DIR
+# tickglass_log.sh TOOL GOLDEN_DIR RECORD_WINDOWS
 # The tool's commands, what they print and how they end.
 set -eu
 tool=$1
 golden=$2
+record_windows=$3
 record=$golden/format_1.tgrec
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -70,6 +71,16 @@ grep -q 'count 4 ' out || fail "hist of our own log"
 expect 0 hist --name glass "$record" own.hlog
 grep -q 'count 8 ' out || fail "hist of a record and a log of the same name"
 grep -q 'incomplete' out && fail "windows of both forms add up"
+# Pieces of several streams that have one name lie between each other.
+count=$("$record_windows" one.tgrec other.tgrec)
+pieces=$("$tool" cat one.tgrec other.tgrec | sed -n 's/.*piece \([0-9]*\) of .*/\1/p' | head -5 | tr '\n' ' ')
+[ "$pieces" = "1 1 1 1 2 " ] || fail "the pieces of four windows come as $pieces"
+expect 0 hist one.tgrec other.tgrec
+grep -q 'same .*, 4 windows' out || fail "windows of four streams"
+grep -q "count $((4 * count)) min 1000 " out || fail "windows of four streams add up"
+grep -q 'incomplete' out && fail "windows of other streams make none incomplete"
+expect 0 hist --json --thread 1 one.tgrec other.tgrec
+grep -q "\"windows\":2,\"incomplete\":0,\"count\":$((2 * count))," out || fail "windows of one thread of each"
 expect 0 hist "$golden/hdr_histogram_js.hlog"
 grep -q 'count 100000 .* p50 2478079 ' out || fail "hist of another program's log"
 sed 's/HISTFA/HISTFB/' own.hlog >bad.hlog

@@ -66,6 +66,36 @@ static void drift_is_spread_over_its_second(void **state)
     tg__time_map_deinit(&map);
 }
 
+/* Each anchor has an offset and a rate of its own: whichever was asked for before, the answer is
+ * that of the anchors around it. */
+static void every_time_is_found_in_any_order(void **state)
+{
+    (void)state;
+    enum {
+        COUNT = 100
+    };
+    tg__time_map map = {.clock_kind = TG__CLOCK_CYCLES};
+    for (int64_t i = 0; i < COUNT; i++) {
+        const int64_t mono_ns = (10 + i) * SECOND;
+        /* From one to the next i + 1 stamps a nanosecond, and UTC an hour further. */
+        const tg__anchor anchor = {(uint64_t)(SECOND * (i * (i + 1) / 2)), mono_ns, mono_ns,
+                                   mono_ns + i * 3600 * SECOND};
+        add(&map, anchor);
+    }
+    for (int64_t n = 0; n < 5 * COUNT; n++) {
+        const int64_t i = n * 37 % (COUNT - 1);
+        const int64_t into = SECOND / 4 * (n % 4);
+        const int64_t mono_ns = (10 + i) * SECOND + into;
+        if (n % 3 != 0) {
+            const uint64_t stamp = (uint64_t)(SECOND * (i * (i + 1) / 2) + into * (i + 1));
+            assert_near(tg__time_map_mono(&map, stamp), mono_ns, 1);
+        }
+        assert_int_equal(tg__time_map_utc(&map, mono_ns), mono_ns + i * 3600 * SECOND);
+    }
+    assert_int_equal(tg__time_map_utc(&map, 5 * SECOND), 5 * SECOND);
+    tg__time_map_deinit(&map);
+}
+
 static void suspend_shows_in_boot_time(void **state)
 {
     (void)state;
@@ -127,6 +157,7 @@ int main(void)
         cmocka_unit_test(stamps_between_and_beyond_anchors_are_interpolated),
         cmocka_unit_test(a_step_of_the_wall_clock_does_not_bend_the_times_before_it),
         cmocka_unit_test(drift_is_spread_over_its_second),
+        cmocka_unit_test(every_time_is_found_in_any_order),
         cmocka_unit_test(suspend_shows_in_boot_time),
         cmocka_unit_test(anchors_that_do_not_ascend_are_refused),
         cmocka_unit_test(impossible_stamps_stay_in_range),
