@@ -466,6 +466,30 @@ static void a_script_that_goes_wrong_says_where(void **state)
     assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, NULL));
     write_script("key Enter\npress Enter\n");
     const char *const more[] = {"--script", SCRIPT, "--seconds", "2", NULL};
+static void a_profile_says_which_renderer_draws(void **state)
+{
+    (void)state;
+    static const char *const renderers[] = {"surface", "gpu"};
+    gateway_process gateway;
+    assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, NULL));
+    for (size_t i = 0; i < sizeof renderers / sizeof renderers[0]; i++) {
+        char text[256];
+        const int size = snprintf(text, sizeof text, "[profile p]\nendpoints = %s\nrenderer = %s\n",
+                                  gateway.url, renderers[i]);
+        const text_file config = text_file_write(text, (size_t)size);
+        write_script("wait rows 2\ncheck\nquit\n");
+        const char *const more[] = {"--script", SCRIPT,     "--config", config.path, "--profile",
+                                    "p",        "--report", REPORT,     NULL};
+        assert_int_equal(exit_code_of(start_terminal(&gateway, more)), 0);
+        assert_string_equal(file_text(SAID), "");
+        assert_int_equal(strstr(file_text(REPORT), " renderer ") != NULL, i == 1);
+        text_file_remove(&config);
+    }
+    (void)gateway_process_stop(&gateway);
+    (void)unlink(SCRIPT);
+    remove_files();
+}
+
     assert_int_equal(exit_code_of(start_terminal(&gateway, more)), 2);
     expect_said(SCRIPT ":2: press: there is no such step");
     write_script("wait rows 1\nwait text NO SUCH TEXT\nquit\n");
@@ -560,4 +584,5 @@ int main(void)
         cmocka_unit_test(a_signal_ends_it_orderly_with_its_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
+        cmocka_unit_test(a_profile_says_which_renderer_draws),
 }
