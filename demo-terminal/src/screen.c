@@ -667,12 +667,20 @@ void screen_wheel(screen *self, uint16_t row, uint16_t column, int rows_up)
 
 void screen_restore(screen *self, const saved_state *from)
 {
+    if (from->has_panels) {
+        desk_show_panels(self->desk, from->panel);
+    }
     list_pane_restore(self->list, from);
     tell_of_list(self);
 }
 
 void screen_save(const screen *self, saved_state *to)
 {
+    const uint32_t panels = desk_panels(self->desk);
+    to->has_panels = true;
+    for (int i = 0; i < PANEL_COUNT; i++) {
+        to->panel[i] = (panels >> i & 1u) != 0;
+    }
     list_pane_save(self->list, to);
 }
 

@@ -394,6 +394,10 @@ static void the_watchlist_is_as_it_was_left(void **state)
                  "type o\n"
                  "key Ctrl-+\n"
                  "key Ctrl-p\n"
+                 "wait text quote F3\n"
+                 "key F3\n"
+                 "key F7\n"
+                 "wait text connection F7\n"
                  "quit\n");
     (void)unlink(STATE);
     const char *const more[] = {"--script", SCRIPT, "--state", STATE, NULL};
@@ -406,8 +410,11 @@ static void the_watchlist_is_as_it_was_left(void **state)
     expect_kept("alert = ");
     expect_kept("font_size = 15\n");
     expect_kept("palette = green-red\n");
+    expect_kept("panels = ladder, trades, chart, connection\n");
     write_script("wait rows 1\n"
                  "wait text filter o\n"
+                 "wait text connection F7\n"
+                 "wait no-text quote F3\n"
                  "wait no-text venue\n"
                  "key Ctrl-r\n"
                  "wait text bid\xE2\x86\x93\n"
@@ -459,13 +466,6 @@ static void a_price_that_is_crossed_is_marked_until_it_is_confirmed(void **state
     text_file_remove(&tape);
 }
 
-static void a_script_that_goes_wrong_says_where(void **state)
-{
-    (void)state;
-    gateway_process gateway;
-    assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, NULL));
-    write_script("key Enter\npress Enter\n");
-    const char *const more[] = {"--script", SCRIPT, "--seconds", "2", NULL};
 static void a_profile_says_which_renderer_draws(void **state)
 {
     (void)state;
@@ -490,6 +490,13 @@ static void a_profile_says_which_renderer_draws(void **state)
     remove_files();
 }
 
+static void a_script_that_goes_wrong_says_where(void **state)
+{
+    (void)state;
+    gateway_process gateway;
+    assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, NULL));
+    write_script("key Enter\npress Enter\n");
+    const char *const more[] = {"--script", SCRIPT, "--seconds", "2", NULL};
     assert_int_equal(exit_code_of(start_terminal(&gateway, more)), 2);
     expect_said(SCRIPT ":2: press: there is no such step");
     write_script("wait rows 1\nwait text NO SUCH TEXT\nquit\n");
@@ -577,6 +584,7 @@ int main(void)
         cmocka_unit_test(incremental_drawing_equals_drawing_everything_whatever_is_done),
         cmocka_unit_test(the_watchlist_is_as_it_was_left),
         cmocka_unit_test(a_price_that_is_crossed_is_marked_until_it_is_confirmed),
+        cmocka_unit_test(a_profile_says_which_renderer_draws),
         cmocka_unit_test(a_script_that_goes_wrong_says_where),
         cmocka_unit_test(letters_go_to_the_filter_unless_the_latency_panel_has_the_focus),
         cmocka_unit_test(what_keeps_it_from_connecting_is_said_in_one_line),
@@ -584,5 +592,4 @@ int main(void)
         cmocka_unit_test(a_signal_ends_it_orderly_with_its_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
-        cmocka_unit_test(a_profile_says_which_renderer_draws),
 }
