@@ -117,6 +117,11 @@ uint32_t desk_panels(const desk *self)
     return wanted;
 }
 
+void desk_show_panels(desk *self, const bool wanted[PANEL_COUNT])
+{
+    memcpy(self->wanted, wanted, sizeof self->wanted);
+}
+
 void desk_focus_list(desk *self)
 {
     self->focus = FOCUS_LIST;

@@ -39,6 +39,8 @@ bool desk_focus_is_list(const desk *desk);
 panel_id desk_focus(const desk *desk);
 /* Bit i: panel i is wanted. */
 uint32_t desk_panels(const desk *desk);
+/* These are wanted from now on. */
+void desk_show_panels(desk *desk, const bool wanted[PANEL_COUNT]);
 void desk_focus_list(desk *desk);
 /* The first panel that is shown; the watchlist if there is none. */
 void desk_focus_panels(desk *desk);

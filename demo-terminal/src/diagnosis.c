@@ -18,9 +18,9 @@ static const struct {
                           "between; a network that wants a proxy and was given none"},
     [STAGE_TOKEN] = {"token", "token_file: is it there and readable; token_command: run it by "
                               "hand, it must print the token and end with 0"},
-    [STAGE_TLS] = {"TLS", "ca_file, spki_pins, the name in the endpoint against the gateway's "
-                          "certificate, both clocks; client_cert_file if the gateway asks for one; "
-                          "something in between that opens TLS"},
+    [STAGE_TLS] = {"TLS", "for another host: the endpoint's name; not signed: ca_file, or "
+                          "something in between that opens TLS; expired or not valid yet: both "
+                          "clocks, then whoever runs the gateway; pins: spki_pins"},
     [STAGE_UPGRADE] = {"upgrade", "the endpoint's path, and whether a gateway is what answers "
                                   "there; it may be draining or limit attempts for now"},
     [STAGE_WELCOME] = {"WELCOME",

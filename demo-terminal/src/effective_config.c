@@ -30,6 +30,7 @@ static const char *meaning_of_none(setting_id id)
     case SETTING_PALETTE:
     case SETTING_FONT_SIZE:
     case SETTING_SIZE:
+    case SETTING_RENDERER:
     case SETTING_COUNT:
         break;
     }

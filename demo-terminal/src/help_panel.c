@@ -41,6 +41,7 @@ static const help_line keys[] = {
     {"\xE2\x86\x90 \xE2\x86\x92 PgUp PgDn Home End", "the span of time that is shown: when"},
     {"+ \xE2\x88\x92  \xE2\x86\x91 \xE2\x86\x93", "how long; the stage that the plots are of"},
     {"e", "write the histograms of that span into the current folder"},
+    {"mouse", "a click chooses the stage, or the time on the line; the wheel: how long"},
 };
 
 static const help_line meanings[] = {

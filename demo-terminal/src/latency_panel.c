@@ -282,10 +282,21 @@ static void draw_curve(const latency_pen *pen, uint16_t row, uint16_t rows)
     }
 }
 
+/* Rows from the panel's first; nothing of a part without rows is shown. */
+typedef struct part {
+    uint16_t row;
+    uint16_t rows;
+} part;
+
+typedef struct parts {
+    part text;
+    part curve;
+    part line;
+} parts;
+
 /* The table first; then what the rest of the rows has room for, the time line before the others. */
-static void draw_parts(const latency_pen *pen)
+static parts fit_parts(uint16_t height)
 {
-    const uint16_t height = pen->panel.area.height;
     uint16_t rest = cells_left(height, TABLE_ROWS);
     const bool has_line = rest >= LINE_ROWS;
     rest = cells_left(rest, has_line ? LINE_ROWS : 0);
@@ -293,23 +304,56 @@ static void draw_parts(const latency_pen *pen)
     rest = cells_left(rest, has_text ? TEXT_ROWS : 0);
     const bool has_curve = rest >= CURVE_ROWS;
     rest = cells_left(rest, has_curve ? CURVE_ROWS : 0);
-    uint16_t row = TABLE_ROWS;
-    if (has_text) {
-        draw_bounds(pen, row);
-        draw_tally(pen, (uint16_t)(row + 2));
-        row = (uint16_t)(row + TEXT_ROWS);
+    parts fit = {.text = {TABLE_ROWS, has_text ? TEXT_ROWS : 0}};
+    fit.curve.row = (uint16_t)(fit.text.row + fit.text.rows);
+    fit.curve.rows = has_curve ? (uint16_t)(CURVE_ROWS + (has_line ? rest / 2 : rest)) : 0;
+    fit.line.row = (uint16_t)(fit.curve.row + fit.curve.rows);
+    fit.line.rows = has_line ? cells_left(height, fit.line.row) : 0;
+    return fit;
+}
+
+static plot_area line_area(const panel_pen *pen, part line, uint16_t width)
+{
+    const plot_area area = {pen, line.row, MARGIN, cells_left(width, 2 * MARGIN), line.rows};
+    return area;
+}
+
+static void draw_parts(const latency_pen *pen)
+{
+    const parts fit = fit_parts(pen->panel.area.height);
+    if (fit.text.rows > 0) {
+        draw_bounds(pen, fit.text.row);
+        draw_tally(pen, (uint16_t)(fit.text.row + 2));
     }
-    if (has_curve) {
-        const uint16_t rows = (uint16_t)(CURVE_ROWS + (has_line ? rest / 2 : rest));
-        draw_curve(pen, row, rows);
-        row = (uint16_t)(row + rows);
+    if (fit.curve.rows > 0) {
+        draw_curve(pen, fit.curve.row, fit.curve.rows);
     }
-    if (has_line) {
-        const plot_area area = {&pen->panel, row, MARGIN,
-                                cells_left(pen->panel.area.width, 2 * MARGIN),
-                                cells_left(height, row)};
+    if (fit.line.rows > 0) {
+        const plot_area area = line_area(&pen->panel, fit.line, pen->panel.area.width);
         latency_plot_time_line(&area, pen->view);
     }
+}
+
+bool latency_panel_stage_at(panel_area area, uint16_t row, latency_stage *stage)
+{
+    const int at = (int)row - area.row - STAGES_ROW;
+    if (at < 0 || at >= LATENCY_STAGE_COUNT || row >= area.row + area.height) {
+        return false;
+    }
+    *stage = (latency_stage)at;
+    return true;
+}
+
+bool latency_panel_window_at(panel_area area, const latency_view *view, uint16_t row,
+                             uint16_t column, size_t *index)
+{
+    const part line = fit_parts(area.height).line;
+    const int at = (int)row - area.row;
+    if (at < line.row || at >= line.row + line.rows || column < area.column) {
+        return false;
+    }
+    const plot_area plot = line_area(NULL, line, area.width);
+    return latency_plot_window_at(&plot, view, (uint16_t)(column - area.column), index);
 }
 
 void latency_panel_draw(tg_grid *grid, const tg_palette *palette, panel_area area, bool focused,

@@ -12,4 +12,11 @@
 void latency_panel_draw(tg_grid *grid, const tg_palette *palette, panel_area area, bool focused,
                         const latency_view *view);
 
+/* Whose row of the table that row of the grid is; false: none's. Thread: owner, both. */
+bool latency_panel_stage_at(panel_area area, uint16_t row, latency_stage *stage);
+
+/* Which of stage_windows_at() stands there on the time line; false: none does. */
+bool latency_panel_window_at(panel_area area, const latency_view *view, uint16_t row,
+                             uint16_t column, size_t *index);
+
 #endif

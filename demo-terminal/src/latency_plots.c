@@ -380,18 +380,48 @@ static void draw_times(const time_line *line, uint16_t row)
     }
 }
 
-void latency_plot_time_line(const plot_area *area, const latency_view *view)
+/* False: there is no room, or nothing to show. */
+static bool begin_line(time_line *line, const plot_area *area, const latency_view *view)
 {
     if (area->width <= LATENCY_LABEL_WIDTH || area->rows <= LATENCY_LINE_EXTRA_ROWS ||
         area->width > PLOT_AREA_WIDTH_MAX || stage_windows_count(view->windows) == 0) {
+        return false;
+    }
+    *line = (time_line){.view = view, .plot = *area};
+    line->plot.row = (uint16_t)(area->row + 1);
+    line->plot.column = (uint16_t)(area->column + LATENCY_LABEL_WIDTH);
+    line->plot.width = (uint16_t)(area->width - LATENCY_LABEL_WIDTH);
+    line->plot.rows = (uint16_t)(area->rows - LATENCY_LINE_EXTRA_ROWS);
+    fit_line(line);
+    return true;
+}
+
+bool latency_plot_window_at(const plot_area *area, const latency_view *view, uint16_t column,
+                            size_t *index)
+{
+    time_line line;
+    if (!begin_line(&line, area, view) || column < line.plot.column ||
+        column - line.plot.column >= line.plot.width) {
+        return false;
+    }
+    const uint32_t first = (uint32_t)(column - line.plot.column) * TG_PLOT_COLUMNS;
+    /* From the newest back: where several share a cell, it is the last of them. */
+    for (size_t i = stage_windows_count(view->windows); i > 0; i--) {
+        const column_range range = columns_of(&line, stage_windows_at(view->windows, i - 1));
+        if (range.first < first + TG_PLOT_COLUMNS && range.last >= first) {
+            *index = i - 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+void latency_plot_time_line(const plot_area *area, const latency_view *view)
+{
+    time_line line;
+    if (!begin_line(&line, area, view)) {
         return;
     }
-    time_line line = {.view = view, .plot = *area};
-    line.plot.row = (uint16_t)(area->row + 1);
-    line.plot.column = (uint16_t)(area->column + LATENCY_LABEL_WIDTH);
-    line.plot.width = (uint16_t)(area->width - LATENCY_LABEL_WIDTH);
-    line.plot.rows = (uint16_t)(area->rows - LATENCY_LINE_EXTRA_ROWS);
-    fit_line(&line);
     const panel_pen *pen = area->pen;
     panel_label(pen, panel_span(pen, area->row, area->column, LATENCY_LABEL_WIDTH - 1),
                 pen->palette->label, "chosen");

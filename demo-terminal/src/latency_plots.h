@@ -26,4 +26,9 @@ void latency_plot_curve(const plot_area *area, const span_sum *sum, latency_stag
  * all of it. */
 void latency_plot_time_line(const plot_area *area, const latency_view *view);
 
+/* The window whose p99 stands in that column of cells, counted as area's own; false: none does.
+ * area needs no pen. */
+bool latency_plot_window_at(const plot_area *area, const latency_view *view, uint16_t column,
+                            size_t *index);
+
 #endif

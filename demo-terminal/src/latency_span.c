@@ -164,6 +164,17 @@ void latency_span_move(latency_span *self, const stage_windows *windows, span_mo
     }
 }
 
+void latency_span_show(latency_span *self, const stage_windows *windows, size_t index)
+{
+    const kept_numbers all = kept(windows);
+    move_to(self, all, all.from + index + 1 + widths[self->width] / 2);
+}
+
+void latency_span_choose_stage(latency_span *self, latency_stage stage)
+{
+    self->stage = stage;
+}
+
 static void begin(latency_span *self, uint64_t first, uint64_t behind)
 {
     self->first = first;

@@ -41,6 +41,11 @@ typedef enum span_move {
 
 void latency_span_move(latency_span *span, const stage_windows *windows, span_move move);
 
+/* That window of stage_windows_at() stands in the middle of the span, as far as there are others
+ * around it. */
+void latency_span_show(latency_span *span, const stage_windows *windows, size_t index);
+void latency_span_choose_stage(latency_span *span, latency_stage stage);
+
 /* The chosen windows, as far as they are kept. */
 typedef struct span_choice {
     size_t first;  /* of stage_windows_at() */

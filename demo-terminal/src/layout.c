@@ -27,6 +27,25 @@ static const band bands[] = {
 /* What latencies take where there is so much. */
 #define LATENCY_ROWS 26
 
+static const char *const names[PANEL_COUNT] = {
+    [PANEL_QUOTE] = "quote",    [PANEL_LADDER] = "ladder",         [PANEL_TRADES] = "trades",
+    [PANEL_CHART] = "chart",    [PANEL_CONNECTION] = "connection", [PANEL_LOG] = "log",
+    [PANEL_LATENCY] = "latency"};
+
+const char *panel_name(panel_id panel)
+{
+    return names[panel];
+}
+
+panel_id panel_find(const char *name, size_t length)
+{
+    int i = 0;
+    while (i < PANEL_COUNT && (strlen(names[i]) != length || memcmp(names[i], name, length) != 0)) {
+        i++;
+    }
+    return (panel_id)i;
+}
+
 bool layout_is_wide(uint16_t columns)
 {
     return columns >= LIST_WIDTH_MIN + GAP + PANELS_WIDTH_MIN;

@@ -11,6 +11,7 @@
 #define TG_TERMINAL_LAYOUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef enum panel_id {
@@ -23,6 +24,10 @@ typedef enum panel_id {
     PANEL_LATENCY,
     PANEL_COUNT
 } panel_id;
+
+/* "quote", "ladder", …; PANEL_COUNT: there is none of that name. Thread: any, both. */
+const char *panel_name(panel_id panel);
+panel_id panel_find(const char *name, size_t length);
 
 /* Cells; nothing of a panel with height 0 is on the screen. */
 typedef struct panel_area {

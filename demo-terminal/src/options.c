@@ -115,6 +115,9 @@ static const char help_text[] =
     "  --size WxH           of the window in pixels; default 1280x800\n"
     "  --font FILE          a TrueType font of fixed width\n"
     "  --font-size N        in pixels, 6 to 96; default 14\n"
+    "  --renderer NAME      surface (default): the processor draws what changes; gpu: SDL's "
+    "renderer,\n"
+    "                       with the driver that SDL_RENDER_DRIVER names or SDL takes\n"
     "\n"
     "Instead of running:\n"
     "  --check-config       print what is in effect and where it comes from; 0 fine, 2 errors\n"
@@ -125,9 +128,6 @@ static const char help_text[] =
     "\n"
     "The run:\n"
     "  --headless           draw into memory, without a display\n"
-    "  --renderer NAME      surface (default): the processor draws what changes; gpu: SDL's "
-    "renderer,\n"
-    "                       with the driver that SDL_RENDER_DRIVER names or SDL takes\n"
     "  --seconds N          end after N seconds; with --headless 10 unless given\n"
     "  --state FILE         where window, palette and selection are kept from run to run; default: "
     "in\n"
@@ -179,6 +179,7 @@ static bool read_scale(const char *value, int *percent)
 static bool take_value(terminal_options *options, option_id id, const char *value)
 {
     int ignored = 0;
+    bool gpu = false;
     switch (id) {
     case OPTION_PROFILE:
         options->profile = value;
@@ -263,8 +264,8 @@ static bool take_value(terminal_options *options, option_id id, const char *valu
         options->headless = true;
         return true;
     case OPTION_RENDERER:
-        options->gpu = strcmp(value, "gpu") == 0;
-        return options->gpu || strcmp(value, "surface") == 0;
+        options->renderer = value;
+        return setting_read_renderer(value, &gpu);
     case OPTION_HELP:
         options->help = true;
         return true;

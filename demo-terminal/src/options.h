@@ -31,11 +31,11 @@ typedef struct terminal_options {
     const char *state; /* NULL: the file in the user's folder; with headless none */
     const char *size;
     const char *font_size;
+    const char *renderer; /* "surface" or "gpu" */
     const char *script;
     int scale_percent; /* 0: the display's */
     int seconds;       /* 0: until it is closed; without a display 10 */
     bool headless;
-    bool gpu; /* --renderer gpu */
     bool check_config;
     bool diagnose;
     bool help;

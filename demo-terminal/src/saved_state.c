@@ -13,7 +13,7 @@
 
 /* The number grows when a reader of the one before would misunderstand. */
 #define FIRST_WORDS "tickglass-terminal state "
-#define VERSION     2
+#define VERSION     3
 #define VERSION_MIN 1     /* had less, and nothing that means something else today */
 #define LAST_LINE   "end" /* a file without it was cut off */
 #define LINE_SIZE   512
@@ -74,6 +74,26 @@ static const char *take_size(const char *value, saved_state *out)
 static const char *take_font_size(const char *value, saved_state *out)
 {
     return setting_read_font_size(value, &out->font_size_px) ? NULL : "6 to 96 is expected";
+}
+
+/* Their names, or none. */
+static const char *take_panels(const char *value, saved_state *out)
+{
+    const char *item = NULL;
+    size_t size = 0;
+    out->has_panels = true;
+    memset(out->panel, 0, sizeof out->panel);
+    if (strcmp(value, "none") == 0) {
+        return NULL;
+    }
+    while (setting_next_item(&value, &item, &size)) {
+        const panel_id panel = panel_find(item, size);
+        if (panel == PANEL_COUNT) {
+            return "there is no such panel";
+        }
+        out->panel[panel] = true;
+    }
+    return NULL;
 }
 
 static const char name_is_expected[] = "VENUE:SYMBOL is expected";
@@ -171,10 +191,10 @@ static const char *take(const char *key, const char *value, saved_state *out)
         const char *key;
         const char *(*take)(const char *value, saved_state *out);
     } keys[] = {
-        {"palette", take_palette},   {"size", take_size},   {"font_size", take_font_size},
-        {"selected", take_selected}, {"sort", take_sort},   {"columns_off", take_columns_off},
-        {"filter", take_filter},     {"added", take_added}, {"removed", take_removed},
-        {"alert", take_alert},
+        {"palette", take_palette},   {"size", take_size},     {"font_size", take_font_size},
+        {"selected", take_selected}, {"sort", take_sort},     {"columns_off", take_columns_off},
+        {"filter", take_filter},     {"added", take_added},   {"removed", take_removed},
+        {"alert", take_alert},       {"panels", take_panels},
     };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         if (strcmp(key, keys[i].key) == 0) {
@@ -328,6 +348,18 @@ static void put_alerts(FILE *to, const saved_state *state)
     }
 }
 
+static void put_panels(FILE *to, const saved_state *state)
+{
+    const char *before = "panels = ";
+    for (int i = 0; i < PANEL_COUNT; i++) {
+        if (state->panel[i]) {
+            (void)fprintf(to, "%s%s", before, panel_name((panel_id)i));
+            before = ", ";
+        }
+    }
+    (void)fputs(before[0] == ',' ? "\n" : "panels = none\n", to);
+}
+
 static void put_list(FILE *to, const saved_state *state)
 {
     const char *before = "columns_off = ";
@@ -365,6 +397,9 @@ static void put(FILE *to, const saved_state *state)
     }
     if (state->venue[0] != '\0' && is_one_line(state->symbol)) {
         (void)fprintf(to, "selected = %s:%s\n", state->venue, state->symbol);
+    }
+    if (state->has_panels) {
+        put_panels(to, state);
     }
     put_list(to, state);
     (void)fputs(LAST_LINE "\n", to);

@@ -1,7 +1,7 @@
 /*
- * What is kept from run to run: window, letters, palette; of the watchlist the selection, order,
- * columns, filter, what was added and taken away, and the prices that are waited for. A file for
- * each profile in the user's folder, written whole or not at all.
+ * What is kept from run to run: window, letters, palette, panels; of the watchlist the selection,
+ * order, columns, filter, what was added and taken away, and the prices that are waited for. A file
+ * for each profile in the user's folder, written whole or not at all.
  */
 #ifndef TG_TERMINAL_SAVED_STATE_H
 #define TG_TERMINAL_SAVED_STATE_H
@@ -12,6 +12,7 @@
 #include <tickglass/err.h>
 #include <tickglass/market.h>
 
+#include "layout.h"
 #include "price_alert.h"
 #include "row_sort.h"
 #include "text_line.h"
@@ -38,6 +39,8 @@ typedef struct saved_state {
     int font_size_px;
     char venue[TG_VENUE_NAME_SIZE]; /* of the selected row */
     char symbol[TG_SYMBOL_SIZE];
+    bool has_panels; /* it is known which are shown */
+    bool panel[PANEL_COUNT];
     char sort[16]; /* column_name(); "": the list's own order */
     bool descending;
     bool column_off[COLUMN_COUNT];

@@ -13,6 +13,7 @@
 #include "header_panel.h"
 #include "help_panel.h"
 #include "instrument_view.h"
+#include "latency_mouse.h"
 #include "list_pane.h"
 #include "panel_glass.h"
 #include "row_lookup.h"
@@ -644,7 +645,10 @@ void screen_click(screen *self, uint16_t row, uint16_t column, unsigned clicks)
         return;
     }
     if (!is_in_list(self, row, column)) {
+        const latency_view latencies = view_of_latency(self, tg_clock_mono_ns(&self->clock));
         (void)desk_focus_at(self->desk, row, column);
+        latency_mouse_click(latency_chosen(self->parts.latency),
+                            desk_layout(self->desk)->area[PANEL_LATENCY], &latencies, row, column);
         return;
     }
     desk_focus_list(self->desk);
@@ -659,21 +663,32 @@ void screen_wheel(screen *self, uint16_t row, uint16_t column, int rows_up)
     if (self->help > 0) {
         return;
     }
+    const latency_view latencies = view_of_latency(self, tg_clock_mono_ns(&self->clock));
     if (is_in_list(self, row, column)) {
         list_pane_scroll(self->list, -rows_up);
-    } else {
+    } else if (!latency_mouse_wheel(latency_chosen(self->parts.latency),
+                                    desk_layout(self->desk)->area[PANEL_LATENCY], &latencies, row,
+                                    column, rows_up)) {
         desk_scroll_at(self->desk, row, column, rows_up);
     }
 }
 
 void screen_restore(screen *self, const saved_state *from)
 {
+    if (from->has_panels) {
+        desk_show_panels(self->desk, from->panel);
+    }
     list_pane_restore(self->list, from);
     tell_of_list(self);
 }
 
 void screen_save(const screen *self, saved_state *to)
 {
+    const uint32_t panels = desk_panels(self->desk);
+    to->has_panels = true;
+    for (int i = 0; i < PANEL_COUNT; i++) {
+        to->panel[i] = (panels >> i & 1u) != 0;
+    }
     list_pane_save(self->list, to);
 }
 

@@ -79,21 +79,50 @@ static void on_found(void *ctx, uint32_t request, const char *venue,
 
 /* --- what the events say --- */
 
-static void fail(walk *self, diagnosis_stage stage, const char *advice, const char *text)
+static void fail_since(walk *self, diagnosis_stage stage, int64_t from_ns, const char *advice,
+                       const char *text)
 {
-    diagnosis_fail(self->found, stage, tg_clock_mono_ns(&self->clock) - self->phase_ns, advice,
-                   "%s", text);
+    diagnosis_fail(self->found, stage, tg_clock_mono_ns(&self->clock) - from_ns, advice, "%s",
+                   text);
     self->phase = WALK_OVER;
 }
 
-static void pass_tls(walk *self)
+static void fail(walk *self, diagnosis_stage stage, const char *advice, const char *text)
 {
-    if (self->to.tls) {
-        /* The client tells when both are done. */
-        diagnosis_pass(self->found, STAGE_TLS, DIAGNOSIS_NO_TIME, "timed with the upgrade");
-    } else {
-        diagnosis_skip(self->found, STAGE_TLS, "ws://");
+    fail_since(self, stage, self->phase_ns, advice, text);
+}
+
+/* How far the attempt came. */
+static tg_client_counters look_at_attempt(const walk *self)
+{
+    tg_client_counters counters = {.struct_size = sizeof counters};
+    if (tg_client_counters_get(self->client, &counters) != TG_OK) {
+        counters.dialled_mono_ns = -1;
+        counters.requested_mono_ns = -1;
     }
+    return counters;
+}
+
+static void pass_tls(walk *self, const tg_client_counters *attempt)
+{
+    if (!self->to.tls) {
+        diagnosis_skip(self->found, STAGE_TLS, "ws://");
+        return;
+    }
+    const bool pinned = settings_text(self->from, SETTING_SPKI_PINS) != NULL;
+    diagnosis_pass(self->found, STAGE_TLS, attempt->requested_mono_ns - attempt->dialled_mono_ns,
+                   "the certificate is good for %s%s", self->to.host,
+                   pinned ? ", its key is pinned" : "");
+}
+
+static void fail_tls(walk *self, const tg_event *event, int64_t from_ns)
+{
+    const char *advice =
+        event->err != TG_ERR_CERTIFICATE
+            ? "host and port: is it a gateway's, and does it speak TLS 1.2 or 1.3; "
+              "client_cert_file if the gateway asks for one; something in between that opens TLS"
+            : NULL;
+    fail_since(self, STAGE_TLS, from_ns, advice, event->text);
 }
 
 static void fail_link(walk *self, const tg_event *event)
@@ -102,17 +131,17 @@ static void fail_link(walk *self, const tg_event *event)
         self->tokens != NULL
             ? "the token: is it the one for this gateway, and has it expired"
             : "token_file or token_command: none is named, and the gateway wants a token";
-    const bool unauthorized = event->err == TG_ERR_UNAUTHORIZED;
-    if (event->err == TG_ERR_CONNECT) {
+    const tg_client_counters attempt = look_at_attempt(self);
+    if (event->err == TG_ERR_CONNECT || attempt.dialled_mono_ns < 0) {
         fail(self, STAGE_TCP, NULL, event->text);
-    } else if (event->err == TG_ERR_TLS || event->err == TG_ERR_CERTIFICATE) {
-        fail(self, STAGE_TLS, NULL, event->text);
-    } else if (unauthorized || event->err == TG_ERR_REFUSED || event->err == TG_ERR_PROTOCOL) {
-        pass_tls(self);
-        fail(self, STAGE_UPGRADE, unauthorized ? token_advice : NULL, event->text);
+    } else if (event->err == TG_ERR_TLS || event->err == TG_ERR_CERTIFICATE ||
+               attempt.requested_mono_ns < 0) {
+        /* With TLS 1.3 a gateway judges this side's certificate after the upgrade is asked for. */
+        fail_tls(self, event, attempt.dialled_mono_ns);
     } else {
-        /* Lost or silent: with TLS nobody can tell from outside how far it was. */
-        fail(self, self->to.tls ? STAGE_TLS : STAGE_UPGRADE, NULL, event->text);
+        pass_tls(self, &attempt);
+        fail_since(self, STAGE_UPGRADE, attempt.requested_mono_ns,
+                   event->err == TG_ERR_UNAUTHORIZED ? token_advice : NULL, event->text);
     }
 }
 
@@ -172,10 +201,10 @@ static void take_session(walk *self, const tg_event *event)
         }
         self->waited_for_token = true;
     } else if (event->state == TG_SESSION_JOINING && self->phase == WALK_LINK) {
-        pass_tls(self);
-        diagnosis_pass(self->found, STAGE_UPGRADE, took_ns, "%s",
-                       self->to.tls ? "with TLS and another connection"
-                                    : "with another connection");
+        const tg_client_counters attempt = look_at_attempt(self);
+        pass_tls(self, &attempt);
+        diagnosis_pass(self->found, STAGE_UPGRADE, event->mono_ns - attempt.requested_mono_ns, "%s",
+                       "the token is accepted, tickglass.1 is spoken");
         enter(self, WALK_WELCOME, event->mono_ns);
     } else if (event->state == TG_SESSION_JOINING && self->phase == WALK_WELCOME) {
         diagnosis_pass(self->found, STAGE_WELCOME, took_ns, "%s", event->text);

@@ -47,6 +47,12 @@ bool setting_read_font_size(const char *text, int *font_size_px)
     return setting_read_number(text, 6, 96, font_size_px);
 }
 
+bool setting_read_renderer(const char *text, bool *gpu)
+{
+    *gpu = strcmp(text, "gpu") == 0;
+    return *gpu || strcmp(text, "surface") == 0;
+}
+
 bool setting_next_item(const char **at, const char **item, size_t *size)
 {
     *item = *at + strspn(*at, SEPARATORS);
@@ -108,6 +114,7 @@ bool setting_value_check(setting_kind kind, const char *text, char *why, size_t 
     const tg_palette *palette = NULL;
     int number = 0;
     int other = 0;
+    bool gpu = false;
     const char *expected = "a value is expected";
     bool good = text[0] != '\0';
     switch (kind) {
@@ -137,6 +144,10 @@ bool setting_value_check(setting_kind kind, const char *text, char *why, size_t 
     case SETTING_KIND_FONT_SIZE:
         expected = "6 to 96 is expected";
         good = setting_read_font_size(text, &number);
+        break;
+    case SETTING_KIND_RENDERER:
+        expected = "surface or gpu is expected";
+        good = setting_read_renderer(text, &gpu);
         break;
     case SETTING_KIND_FILE:
     case SETTING_KIND_COMMAND:
@@ -192,6 +203,7 @@ void setting_value_show(setting_kind kind, const char *text, char out[SETTING_SH
     case SETTING_KIND_PALETTE:
     case SETTING_KIND_SIZE:
     case SETTING_KIND_FONT_SIZE:
+    case SETTING_KIND_RENDERER:
         (void)snprintf(out, SETTING_SHOWN_SIZE, "%s", text);
         break;
     }

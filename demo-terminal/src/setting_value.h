@@ -20,7 +20,8 @@ typedef enum setting_kind {
     SETTING_KIND_SYMBOLS,
     SETTING_KIND_PALETTE,
     SETTING_KIND_SIZE,
-    SETTING_KIND_FONT_SIZE
+    SETTING_KIND_FONT_SIZE,
+    SETTING_KIND_RENDERER
 } setting_kind;
 
 /* False: why says what is expected, without the value. Thread: any. */
@@ -38,6 +39,9 @@ bool setting_read_size(const char *text, int *width_px, int *height_px);
 
 /* 6 to 96. Thread: any. */
 bool setting_read_font_size(const char *text, int *font_size_px);
+
+/* "surface" or "gpu". Thread: any. */
+bool setting_read_renderer(const char *text, bool *gpu);
 
 /*
  * The item at *at of a list that blanks and commas separate; moves *at behind it. False: there is

@@ -65,6 +65,8 @@ static const setting_row rows[SETTING_COUNT] = {
                            offsetof(terminal_options, font_size), "14"},
     [SETTING_SIZE] = {"size", "--size", SETTING_KIND_SIZE, offsetof(terminal_options, size),
                       "1280x800"},
+    [SETTING_RENDERER] = {"renderer", "--renderer", SETTING_KIND_RENDERER,
+                          offsetof(terminal_options, renderer), "surface"},
 };
 
 const char *settings_key(setting_id id)
@@ -378,4 +380,11 @@ int settings_font_size(const settings *self)
     int size = 0;
     (void)setting_read_font_size(self->values[SETTING_FONT_SIZE].text, &size);
     return size;
+}
+
+bool settings_wants_gpu(const settings *self)
+{
+    bool gpu = false;
+    (void)setting_read_renderer(self->values[SETTING_RENDERER].text, &gpu);
+    return gpu;
 }

@@ -31,6 +31,7 @@ typedef enum setting_id {
     SETTING_FONT,
     SETTING_FONT_SIZE,
     SETTING_SIZE,
+    SETTING_RENDERER,
     SETTING_COUNT
 } setting_id;
 
@@ -72,5 +73,7 @@ setting_kind settings_kind(setting_id id);
 /* Pixels; 0: the default. */
 void settings_size(const settings *settings, int *width_px, int *height_px);
 int settings_font_size(const settings *settings);
+/* False: the window's surface. */
+bool settings_wants_gpu(const settings *settings);
 
 #endif

@@ -112,11 +112,17 @@ static bool same_list(const saved_state *a, const saved_state *b)
            same_names(&a->removed, &b->removed) && same_alerts(a, b);
 }
 
+static bool same_panels(const saved_state *a, const saved_state *b)
+{
+    return a->has_panels == b->has_panels && memcmp(a->panel, b->panel, sizeof a->panel) == 0;
+}
+
 static bool is_same(const saved_state *a, const saved_state *b)
 {
     return strcmp(a->palette, b->palette) == 0 && a->width_px == b->width_px &&
            a->height_px == b->height_px && a->font_size_px == b->font_size_px &&
-           strcmp(a->venue, b->venue) == 0 && strcmp(a->symbol, b->symbol) == 0 && same_list(a, b);
+           strcmp(a->venue, b->venue) == 0 && strcmp(a->symbol, b->symbol) == 0 &&
+           same_panels(a, b) && same_list(a, b);
 }
 
 tg_err state_keeper_save(const state_keeper *self, const saved_state *now, char *why,

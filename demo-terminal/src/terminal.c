@@ -139,7 +139,7 @@ static terminal_exit open_window(terminal *self, const tg_palette **palette)
     settings_size(self->settings, &window.width_px, &window.height_px);
     window.headless = options->headless;
     window.scale_percent = options->scale_percent;
-    window.backend = options->gpu ? TG_BACKEND_GPU : TG_BACKEND_SURFACE;
+    window.backend = settings_wants_gpu(self->settings) ? TG_BACKEND_GPU : TG_BACKEND_SURFACE;
     tg_err err = tg_palette_find(settings_text(self->settings, SETTING_PALETTE), palette);
     if (err != TG_OK) {
         return fail("palette", err, TERMINAL_USAGE);

@@ -457,10 +457,12 @@ tg_err tg_window_present(tg_window *window)
     }
     const int count = (int)window->rect_count;
     window->rect_count = 0;
-    if (count > 0 && SDL_UpdateWindowSurfaceRects(window->handle, rects, count) != 0) {
-        return TG_ERR_WINDOW;
+    if (count == 0 || SDL_UpdateWindowSurfaceRects(window->handle, rects, count) == 0) {
+        return TG_OK;
     }
-    return TG_OK;
+    /* Between two sizes: a surface is not valid any more from the moment when SDL is asked for
+     * another size, and the event that says so waits in the queue. It has everything drawn anew. */
+    return SDL_HasEvent(SDL_WINDOWEVENT) ? TG_OK : TG_ERR_WINDOW;
 }
 
 tg_err tg_window_screenshot(const tg_window *window, const char *path)

@@ -280,6 +280,8 @@ static tg_err open_client(const tg_client_options *options, tg_client **out, cha
     client->pid = getpid();
     tg__clock_watch_init(&client->clock_watch, &client->clock);
     atomic_store_explicit(&client->next_find, 1, memory_order_relaxed);
+    atomic_store_explicit(&client->dialled_ns, -1, memory_order_relaxed);
+    atomic_store_explicit(&client->requested_ns, -1, memory_order_relaxed);
 
     tg_err err = open_store(client);
     if (err == TG_OK) {

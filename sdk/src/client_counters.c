@@ -80,6 +80,8 @@ tg_err tg_client_counters_get(const tg_client *client, tg_client_counters *out)
         .wanted = read_count(&c->wanted),
         .held = read_count(&c->held),
         .reconnect_spread_ms = read_count(&c->reconnect_spread_ms),
+        .dialled_mono_ns = atomic_load_explicit(&client->dialled_ns, memory_order_relaxed),
+        .requested_mono_ns = atomic_load_explicit(&client->requested_ns, memory_order_relaxed),
     };
     memset(out, 0, size);
     memcpy(out, &now, size < sizeof now ? size : sizeof now);
@@ -157,6 +159,8 @@ static const sample_row sample_rows[] = {
     {AT(wanted),           SAMPLE_GAUGE,   "wanted_instruments",       "Instruments that subscriptions want."},
     {AT(held),             SAMPLE_GAUGE,   "held_instruments",         "Instruments that the gateway sends."},
     {AT(reconnect_spread_ms), SAMPLE_GAUGE, "reconnect_spread_milliseconds", "In what time the gateway can take back all that it serves; 0: not told."},
+    {AT(dialled_mono_ns),  SAMPLE_SECONDS, "dialled_seconds",          "When the latest attempt had its connection, on the monotonic clock."},
+    {AT(requested_mono_ns), SAMPLE_SECONDS, "requested_seconds",       "When the latest attempt asked for its upgrade, TLS being there."},
 };
 /* clang-format on */
 

@@ -149,6 +149,8 @@ static void perform(tg_client *client, tg__action *action)
 {
     switch (action->kind) {
     case TG__ACTION_CONNECT:
+        atomic_store_explicit(&client->dialled_ns, -1, memory_order_relaxed);
+        atomic_store_explicit(&client->requested_ns, -1, memory_order_relaxed);
         tg__io_connect(client->io, action->generation, action->as.endpoint);
         break;
     case TG__ACTION_SEND:
@@ -237,10 +239,24 @@ static void look_at_clocks(tg_client *client, int64_t mono_ns)
     }
 }
 
+static void note_time(const tg_client *client, _Atomic int64_t *time_ns)
+{
+    atomic_store_explicit(time_ns, tg_clock_mono_ns(&client->clock), memory_order_relaxed);
+}
+
+static void on_dialled(void *ctx, uint32_t generation)
+{
+    tg_client *client = ctx;
+    (void)generation;
+    client->activity++;
+    note_time(client, &client->dialled_ns);
+}
+
 static void on_requested(void *ctx, uint32_t generation)
 {
     tg_client *client = ctx;
     client->activity++;
+    note_time(client, &client->requested_ns);
     feed_plain(client, TG__INPUT_REQUESTED, generation);
 }
 
@@ -321,8 +337,8 @@ static void on_wake(void *ctx)
 
 tg__io_handler tg__client_handler(tg_client *client)
 {
-    const tg__io_handler handler = {on_requested, on_connected, on_message, on_progress,
-                                    on_closed,    on_timer,     on_wake,    client};
+    const tg__io_handler handler = {on_dialled, on_requested, on_connected, on_message, on_progress,
+                                    on_closed,  on_timer,     on_wake,      client};
     return handler;
 }
 

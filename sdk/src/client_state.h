@@ -59,7 +59,9 @@ struct tg_client {
     bool leaving;
     uint64_t activity; /* calls of the connection into the client */
     tg__clock_watch clock_watch;
-    _Atomic uint64_t slot_audits_failed; /* one writer, the network thread */
+    _Atomic uint64_t slot_audits_failed; /* one writer, the network thread; as the next two */
+    _Atomic int64_t dialled_ns;          /* of the latest attempt; -1: not yet */
+    _Atomic int64_t requested_ns;
 };
 
 /* --- client.c --- */

@@ -25,6 +25,8 @@ typedef struct tg__io tg__io;
 
 /* No call comes for a connection after tg__io_close_connection(), tg__io_drop() or on_closed. */
 typedef struct tg__io_handler {
+    /* The way there is open, through the proxy if there is one: TLS is next. */
+    void (*on_dialled)(void *ctx, uint32_t generation);
     /* The token was handed over: the upgrade is asked for. */
     void (*on_requested)(void *ctx, uint32_t generation);
     /* peer: whom it leads to, for people. */

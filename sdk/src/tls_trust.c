@@ -103,9 +103,26 @@ void tg__trust_explain(uint32_t verify_flags, const char *host, char *text, size
     }
 }
 
+/* NULL: its own text says it as well. */
+static const char *plain_words(int code)
+{
+    switch (code) {
+    case MBEDTLS_ERR_SSL_INVALID_RECORD:
+        return "what answers there does not speak TLS";
+    case MBEDTLS_ERR_SSL_BAD_PROTOCOL_VERSION:
+        return "what answers there speaks no version of TLS that this client accepts";
+    default:
+        return NULL;
+    }
+}
+
 void tg__tls_error_text(int code, char *text, size_t size)
 {
-    mbedtls_strerror(code, text, size);
+    const char *plain = plain_words(code);
+    int used = plain != NULL ? snprintf(text, size, "%s: ", plain) : 0;
+    if (used >= 0 && (size_t)used < size) {
+        mbedtls_strerror(code, text + used, size - (size_t)used);
+    }
 }
 
 bool tg__tls_is_lost(int code)

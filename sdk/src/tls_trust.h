@@ -20,7 +20,8 @@ TG_MUST_CHECK tg_err tg__trust_load(const char *ca_file, char **out, size_t *out
 /* Which checks failed, by mbedTLS' verify flags: "it expired; it is not for this host". */
 void tg__trust_explain(uint32_t verify_flags, const char *host, char *text, size_t size);
 
-/* What mbedTLS calls an error of its own: "SSL - No CA Chain is set ...". */
+/* What mbedTLS calls an error of its own: "SSL - No CA Chain is set ...". What stands before it in
+ * plain words is said of a peer. */
 void tg__tls_error_text(int code, char *text, size_t size);
 
 /* A handshake that failed so was cut short by the connection's end: nobody refused anything. */

@@ -308,6 +308,7 @@ static void take_dialled(tg__io *io)
     }
     memcpy(c->peer, dialled.peer, sizeof c->peer);
     c->fd = dialled.fd;
+    io->handler.on_dialled(io->handler.ctx, c->generation);
     give_socket(c);
 }
 

@@ -24,13 +24,13 @@ static void every_stage_has_its_line(void **state)
     diagnosis_pass(&found, STAGE_DNS, 1250000, "%s", "10.0.0.1");
     diagnosis_skip(&found, STAGE_PROXY, "none");
     diagnosis_pass(&found, STAGE_TCP, 0, "10.0.0.1 port %d", 443);
-    diagnosis_pass(&found, STAGE_TLS, DIAGNOSIS_NO_TIME, "timed with the upgrade");
+    diagnosis_pass(&found, STAGE_TLS, DIAGNOSIS_NO_TIME, "not timed");
     diagnosis_fail(&found, STAGE_UPGRADE, INT64_C(12345678900), "the moon", "HTTP %d", 404);
     expect_print(&found, "  DNS         ok             1.2 ms  10.0.0.1\n"
                          "  proxy       not used               none\n"
                          "  TCP         ok             0.0 ms  10.0.0.1 port 443\n"
                          "  token       not reached\n"
-                         "  TLS         ok                     timed with the upgrade\n"
+                         "  TLS         ok                     not timed\n"
                          "  upgrade     FAILED     12345.6 ms  HTTP 404\n"
                          "              look at: the moon\n"
                          "  WELCOME     not reached\n"

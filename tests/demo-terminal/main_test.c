@@ -196,8 +196,9 @@ static void window_palette_and_selection_are_kept(void **state)
                                  "640x480",   "--palette", "red-up",     NULL};
     assert_int_equal(run(first), 0);
     read_file(kept, text, sizeof text);
-    assert_string_equal(text, "tickglass-terminal state 2\npalette = red-up\nsize = 640x480\n"
-                              "font_size = 14\nselected = ORION:BTC-USD\nend\n");
+    assert_string_equal(text, "tickglass-terminal state 3\npalette = red-up\nsize = 640x480\n"
+                              "font_size = 14\nselected = ORION:BTC-USD\n"
+                              "panels = quote, ladder, trades, chart\nend\n");
     const char *const look[] = {"--profile", "staging", "--check-config", "--state", kept, NULL};
     assert_int_equal(run(look), 0);
     expect_said("640x480  (saved state)");

@@ -72,11 +72,11 @@ static void every_option_is_taken(void **state)
     assert_string_equal(o.token_command, "get");
     assert_true(o.check_config);
     assert_true(o.diagnose);
-    assert_false(o.gpu);
+    assert_null(o.renderer);
     assert_int_equal(read_line("--renderer gpu", &o, why, sizeof why), TG_OK);
-    assert_true(o.gpu);
+    assert_string_equal(o.renderer, "gpu");
     assert_int_equal(read_line("--renderer surface", &o, why, sizeof why), TG_OK);
-    assert_false(o.gpu);
+    assert_string_equal(o.renderer, "surface");
     assert_int_equal(read_line("--renderer opengl", &o, why, sizeof why), TG_ERR_SYNTAX);
 }
 

@@ -33,16 +33,21 @@
 #define SCREEN_PIXELS (SCREEN_WIDTH * SCREEN_HEIGHT)
 #define WIDTH         1000
 #define HEIGHT        700
-/* Of the compositor, which gives it all to the one window that it shows. */
-#define KIOSK_WIDTH  1200
-#define KIOSK_HEIGHT 860
+/* Of the compositor; its kiosk shell gives it all to the one window that it shows. */
+#define COMPOSITOR_WIDTH  1200
+#define COMPOSITOR_HEIGHT 860
 /* It draws a pointer, which the test puts into the lower right corner: into the margin. */
 #define POINTER_LINES 5
-#define DEADLINE_NS   INT64_C(60000000000)
-#define ARGUMENTS_MAX 32
-#define RECORD        "record.tgrec"
+/* Of the letters that are opened unless others are asked for. */
+#define CELL_HEIGHT    19
+#define COLOUR_BAD     0xf0766du
+#define DEADLINE_NS    INT64_C(60000000000)
+#define PRESS_AGAIN_NS INT64_C(3000000000)
+#define ARGUMENTS_MAX  32
+#define RECORD         "record.tgrec"
 
 static x_server server;
+static const char *const nothing_more[] = {NULL};
 static char runtime_folder[sizeof server.folder + 16];
 
 typedef struct desktop {
@@ -189,12 +194,39 @@ typedef struct picture {
     int height;
 } picture;
 
-/* The PNG in the terminal's folder, which is removed; waits for it. */
+/* A PNG, which is removed once it is whole; the caller frees the pixels. False: it is not there, or
+ * is still being written. */
+static bool read_picture(const char *path, picture *own)
+{
+    int channels = 0;
+    uint8_t *rgb = stbi_load(path, &own->width, &own->height, &channels, 3);
+    if (rgb == NULL) {
+        return false;
+    }
+    const size_t count = (size_t)own->width * (size_t)own->height;
+    own->pixels = malloc(count * sizeof *own->pixels);
+    assert_non_null(own->pixels);
+    for (size_t i = 0; i < count; i++) {
+        own->pixels[i] =
+            (uint32_t)rgb[3 * i] << 16 | (uint32_t)rgb[3 * i + 1] << 8 | rgb[3 * i + 2];
+    }
+    stbi_image_free(rgb);
+    assert_int_equal(unlink(path), 0);
+    return true;
+}
+
+/* What F2 puts into the terminal's folder; waits for it. A compositor gives a new window the keys
+ * when it likes: what was pressed before is lost, and is pressed again. */
 static picture take_own_picture(const desktop *d)
 {
-    xdotool("key F2");
+    const tg_clock clock = tg_clock_system();
     const int64_t until_ns = deadline();
+    int64_t pressed_ns = INT64_MIN / 2;
     for (;;) {
+        if (tg_clock_mono_ns(&clock) - pressed_ns > PRESS_AGAIN_NS) {
+            pressed_ns = tg_clock_mono_ns(&clock);
+            xdotool("key F2");
+        }
         DIR *folder = opendir(d->folder);
         assert_non_null(folder);
         char path[320] = "";
@@ -206,19 +238,7 @@ static picture take_own_picture(const desktop *d)
         }
         (void)closedir(folder);
         picture own = {0};
-        int channels = 0;
-        uint8_t *rgb =
-            path[0] != '\0' ? stbi_load(path, &own.width, &own.height, &channels, 3) : NULL;
-        if (rgb != NULL) {
-            const size_t count = (size_t)own.width * (size_t)own.height;
-            own.pixels = malloc(count * sizeof *own.pixels);
-            assert_non_null(own.pixels);
-            for (size_t i = 0; i < count; i++) {
-                own.pixels[i] =
-                    (uint32_t)rgb[3 * i] << 16 | (uint32_t)rgb[3 * i + 1] << 8 | rgb[3 * i + 2];
-            }
-            stbi_image_free(rgb);
-            assert_int_equal(unlink(path), 0);
+        if (path[0] != '\0' && read_picture(path, &own)) {
             return own;
         }
         assert_false(passed(until_ns));
@@ -338,6 +358,27 @@ static void start_manager(desktop *d)
     }
 }
 
+/* In the compositor's window that is there already, or in one of its own. */
+static void start_terminal_shown(desktop *d, const gateway_process *gateway,
+                                 const char *const *more)
+{
+    static uint32_t empty[SCREEN_PIXELS];
+    if (!d->wayland) {
+        start_terminal(d, gateway, more);
+        find_window(d, "^tickglass$");
+        return;
+    }
+    find_window(d, ".*"); /* weston's has no name that xdotool looks at; the root comes first */
+    x_server_read(&server, 0, 0, SCREEN_WIDTH, SCREEN_HEIGHT, empty);
+    (void)setenv("SDL_VIDEODRIVER", "wayland", 1);
+    (void)setenv("WAYLAND_DISPLAY", "tickglass-test", 1);
+    start_terminal(d, gateway, more);
+    (void)setenv("SDL_VIDEODRIVER", "x11", 1);
+    (void)unsetenv("WAYLAND_DISPLAY");
+    await_change(empty, SCREEN_PIXELS / 2);
+    xdotool("mousemove 1199 859");
+}
+
 static void type_click_pull(bool managed, const char *renderer)
 {
     desktop d = {0};
@@ -385,19 +426,16 @@ static void with_a_manager_the_screen_shows_its_own_picture(void **state)
     type_click_pull(true, "gpu");
 }
 
-static bool start_compositor(desktop *d)
+static bool start_compositor(desktop *d, const char *shell)
 {
     char socket[128];
-    static const char *const argv[] = {"weston",
-                                       "--backend=x11-backend.so",
-                                       "--use-pixman",
-                                       "--width=1200",
-                                       "--height=860",
-                                       "--socket=tickglass-test",
-                                       "--no-config",
-                                       "--idle-time=0",
-                                       "--shell=kiosk-shell.so",
-                                       NULL};
+    char shell_option[64];
+    (void)snprintf(shell_option, sizeof shell_option, "--shell=%s", shell);
+    const char *const argv[] = {"weston",       "--backend=x11-backend.so",
+                                "--use-pixman", "--width=1200",
+                                "--height=860", "--socket=tickglass-test",
+                                "--no-config",  "--idle-time=0",
+                                shell_option,   NULL};
     (void)setenv("XDG_RUNTIME_DIR", runtime_folder, 1);
     d->wayland = true;
     d->surroundings = start_child(argv, NULL);
@@ -420,27 +458,188 @@ static void on_wayland_the_screen_shows_its_own_picture(void **state)
         print_message("SKIP: weston is not installed\n");
         return;
     }
-    assert_true(start_compositor(&d));
+    assert_true(start_compositor(&d, "kiosk-shell.so"));
     gateway_process gateway;
     text_file tape;
     start_quiet_gateway(&gateway, &tape);
-    find_window(&d, ".*"); /* weston's has no name that xdotool looks at; the root comes first */
-    static uint32_t empty[SCREEN_PIXELS];
-    x_server_read(&server, 0, 0, SCREEN_WIDTH, SCREEN_HEIGHT, empty);
-    (void)setenv("SDL_VIDEODRIVER", "wayland", 1);
-    (void)setenv("WAYLAND_DISPLAY", "tickglass-test", 1);
-    const char *const more[] = {NULL};
-    start_terminal(&d, &gateway, more);
-    (void)setenv("SDL_VIDEODRIVER", "x11", 1);
-    (void)unsetenv("WAYLAND_DISPLAY");
-    await_change(empty, SCREEN_PIXELS / 2);
-    xdotool("mousemove 1199 859");
-    expect_own_picture_on_screen(&d, KIOSK_WIDTH, KIOSK_HEIGHT);
+    start_terminal_shown(&d, &gateway, nothing_more);
+    expect_own_picture_on_screen(&d, COMPOSITOR_WIDTH, COMPOSITOR_HEIGHT);
     expect_key_changes_screen("F1", 5000);
-    expect_own_picture_on_screen(&d, KIOSK_WIDTH, KIOSK_HEIGHT);
+    expect_own_picture_on_screen(&d, COMPOSITOR_WIDTH, COMPOSITOR_HEIGHT);
     close_desktop(&d);
     (void)gateway_process_stop(&gateway);
     text_file_remove(&tape);
+}
+
+/* ---- full screen and back ---------------------------------------------------------------------
+ */
+
+/* By each of its keys, into it and out again. */
+static void fill_and_come_back(desktop *d, const char *renderer, int width, int height)
+{
+    static const char *const names[] = {"F11", "alt+Return"};
+    gateway_process gateway;
+    text_file tape;
+    start_quiet_gateway(&gateway, &tape);
+    const char *const more[] = {"--renderer", renderer, NULL};
+    start_terminal_shown(d, &gateway, more);
+    expect_own_picture_on_screen(d, WIDTH, HEIGHT);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        expect_key_changes_screen(names[i], 5000);
+        expect_own_picture_on_screen(d, width, height);
+        /* What is drawn there is drawn for that size. */
+        expect_key_changes_screen("F1", 5000);
+        expect_own_picture_on_screen(d, width, height);
+        expect_key_changes_screen("F1", 5000);
+        expect_key_changes_screen(names[1 - i], 5000);
+        expect_own_picture_on_screen(d, WIDTH, HEIGHT);
+    }
+    close_desktop(d);
+    (void)gateway_process_stop(&gateway);
+    text_file_remove(&tape);
+}
+
+static void with_a_manager_it_fills_the_screen_and_comes_back(void **state)
+{
+    (void)state;
+    if (!has_program("openbox")) {
+        print_message("SKIP: openbox is not installed\n");
+        return;
+    }
+    static const char *const renderers[] = {"surface", "gpu"};
+    for (size_t i = 0; i < sizeof renderers / sizeof renderers[0]; i++) {
+        desktop d = {0};
+        start_manager(&d);
+        fill_and_come_back(&d, renderers[i], SCREEN_WIDTH, SCREEN_HEIGHT);
+    }
+}
+
+static void on_wayland_it_fills_the_screen_and_comes_back(void **state)
+{
+    (void)state;
+    desktop d = {0};
+    if (!has_program("weston")) {
+        print_message("SKIP: weston is not installed\n");
+        return;
+    }
+    assert_true(start_compositor(&d, "desktop-shell.so"));
+    fill_and_come_back(&d, "surface", COMPOSITOR_WIDTH, COMPOSITOR_HEIGHT);
+}
+
+/* ---- a row that is not current any more ------------------------------------------------------ */
+
+/* Pixels of a colour. */
+static size_t count_colour(const picture *own, uint32_t colour)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < (size_t)own->width * (size_t)own->height; i++) {
+        count += own->pixels[i] == colour ? 1 : 0;
+    }
+    return count;
+}
+
+/* The picture that the script takes, once it is there. */
+static picture await_picture(const desktop *d, const char *name)
+{
+    char path[64];
+    picture own = {0};
+    (void)snprintf(path, sizeof path, "%s/%s", d->folder, name);
+    const int64_t until_ns = deadline();
+    while (!read_picture(path, &own)) {
+        if (waitpid(d->terminal, NULL, WNOHANG) != 0 || passed(until_ns)) {
+            fail_msg("the script did not come to %s", name);
+        }
+    }
+    return own;
+}
+
+/* The lowest line of cells of that picture stands on the screen; how much of it is in the colour of
+ * what is bad. */
+static size_t bad_in_last_line_on_screen(const desktop *d, const char *name)
+{
+    static uint32_t screen[SCREEN_PIXELS];
+    const picture own = await_picture(d, name);
+    const int first = (own.height / CELL_HEIGHT - 1) * CELL_HEIGHT;
+    const picture line = {own.pixels + (size_t)first * (size_t)own.width, own.width, CELL_HEIGHT};
+    const int64_t until_ns = deadline();
+    do {
+        assert_false(passed(until_ns));
+        x_server_read(&server, 0, 0, SCREEN_WIDTH, SCREEN_HEIGHT, screen);
+    } while (!stands_on(&line, screen));
+    const size_t count = count_colour(&line, COLOUR_BAD);
+    free(own.pixels);
+    return count;
+}
+
+/*
+ * One of two venues stops while the session goes on. The script reads the draw list, the screen is
+ * looked at from outside: the alert stands in the last line, in the colour of what is bad, until
+ * somebody confirms it; the rows of the other venue stay as they are.
+ */
+static void stop_a_venue(desktop *d)
+{
+    static const char rows[] =
+        "ts_ns,venue,symbol,kind,price_decimal_text,qty_decimal_text,exchange_seq\n"
+        "1700000000000000000,DEAD,ONE,bid,100.00,1,1\n"
+        "1700000000000000000,DEAD,ONE,ask,100.01,1,1\n"
+        "1700000000000000000,DEAD,TWO,bid,-37.63,1,1\n"
+        "1700000000000000000,WELL,ONE,bid,5.25,1,1\n"
+        "1700000000000000000,WELL,ONE,ask,5.50,1,1\n";
+    static const char stops[] = "3000 freeze-venue DEAD\n";
+    static const char steps[] = "wait rows 3\n"
+                                "wait no-text STALE\n"
+                                "screenshot current.shot\n"
+                                "wait text DEAD:ONE is STALE, and 1 more are not current\n"
+                                "wait text LIVE\n"
+                                "check\n"
+                                "screenshot stale.shot\n"
+                                "wait no-text more are not current\n"
+                                "wait text STALE\n"
+                                "screenshot confirmed.shot\n";
+    const text_file tape = text_file_write(rows, sizeof rows - 1);
+    const text_file faults = text_file_write(stops, sizeof stops - 1);
+    const text_file script = text_file_write(steps, sizeof steps - 1);
+    char beside[80];
+    (void)snprintf(beside, sizeof beside, "../%s", script.path);
+    const char *const play[] = {"--tape",   tape.path,   "--hold-until-subscribed",
+                                "--faults", faults.path, NULL};
+    gateway_process gateway;
+    assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, play));
+    const char *const more[] = {"--script", beside, NULL};
+    start_terminal_shown(d, &gateway, more);
+    assert_int_equal(bad_in_last_line_on_screen(d, "current.shot"), 0);
+    assert_true(bad_in_last_line_on_screen(d, "stale.shot") > 100);
+    xdotool("key Escape");
+    assert_int_equal(bad_in_last_line_on_screen(d, "confirmed.shot"), 0);
+    close_desktop(d);
+    (void)gateway_process_stop(&gateway);
+    text_file_remove(&tape);
+    text_file_remove(&faults);
+    text_file_remove(&script);
+}
+
+static void with_a_manager_a_venue_that_stops_is_told(void **state)
+{
+    (void)state;
+    if (!has_program("openbox")) {
+        print_message("SKIP: openbox is not installed\n");
+        return;
+    }
+    desktop d = {0};
+    start_manager(&d);
+    stop_a_venue(&d);
+}
+
+static void on_wayland_a_venue_that_stops_is_told(void **state)
+{
+    (void)state;
+    desktop d = {0};
+    if (!has_program("weston")) {
+        print_message("SKIP: weston is not installed\n");
+        return;
+    }
+    assert_true(start_compositor(&d, "kiosk-shell.so"));
+    stop_a_venue(&d);
 }
 
 /* ---- what is not shown ------------------------------------------------------------------------
@@ -497,6 +696,38 @@ static void hide_and_show(bool managed)
     (void)gateway_process_stop(&gateway);
 }
 
+/* The manager has the mouse as long as the button is down. */
+static void while_it_is_dragged_data_and_drawing_go_on(void **state)
+{
+    (void)state;
+    if (!has_program("openbox")) {
+        print_message("SKIP: openbox is not installed\n");
+        return;
+    }
+    desktop d = {0};
+    gateway_process gateway;
+    char before[128];
+    char after[128];
+    assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, NULL));
+    start_manager(&d);
+    const char *const more[] = {"--record", RECORD, NULL};
+    start_terminal_shown(&d, &gateway, more);
+    await_records(&d, 0, 50, "handed off ");
+    assert_true(ask(before, sizeof before, "xdotool getwindowgeometry %s", d.window));
+    pull(&d, "mousemove --sync --window", "200 -8 mousedown 1"); /* by its title bar */
+    for (int i = 0; i < 8; i++) {
+        xdotool("mousemove_relative -- -12 -9");
+        const int64_t held_ns = now_utc_ns();
+        await_records(&d, held_ns, 8, "message ");
+        await_records(&d, held_ns, 4, "handed off ");
+    }
+    assert_true(ask(after, sizeof after, "xdotool getwindowgeometry %s", d.window));
+    xdotool("mouseup 1");
+    assert_string_not_equal(after, before); /* it was a drag */
+    close_desktop(&d);
+    (void)gateway_process_stop(&gateway);
+}
+
 static void unmapped_it_draws_nothing_and_still_takes_everything(void **state)
 {
     (void)state;
@@ -543,6 +774,11 @@ int main(void)
         cmocka_unit_test(without_a_manager_the_screen_shows_its_own_picture),
         cmocka_unit_test(with_a_manager_the_screen_shows_its_own_picture),
         cmocka_unit_test(on_wayland_the_screen_shows_its_own_picture),
+        cmocka_unit_test(with_a_manager_it_fills_the_screen_and_comes_back),
+        cmocka_unit_test(on_wayland_it_fills_the_screen_and_comes_back),
+        cmocka_unit_test(with_a_manager_a_venue_that_stops_is_told),
+        cmocka_unit_test(on_wayland_a_venue_that_stops_is_told),
+        cmocka_unit_test(while_it_is_dragged_data_and_drawing_go_on),
         cmocka_unit_test(unmapped_it_draws_nothing_and_still_takes_everything),
         cmocka_unit_test(minimised_it_draws_nothing_and_still_takes_everything),
     };

@@ -37,6 +37,8 @@ static const saved_state full = {.palette = "red-up",
                                  .descending = true,
                                  .column_off[COLUMN_VENUE] = true,
                                  .column_off[COLUMN_CHANGE] = true,
+                                 .has_panels = true,
+                                 .panel = {[PANEL_QUOTE] = true, [PANEL_LATENCY] = true},
                                  .filter = "btc \xE5\x8E\x9F ",
                                  .added = {2, {{"V", "A B"}, {"W", "C:D"}}},
                                  .removed = {1, {{"V", "E"}}},
@@ -62,6 +64,8 @@ static void what_was_written_is_read(void **state)
     assert_string_equal(back.sort, "percent");
     assert_true(back.descending);
     assert_memory_equal(back.column_off, full.column_off, sizeof full.column_off);
+    assert_true(back.has_panels);
+    assert_memory_equal(back.panel, full.panel, sizeof full.panel);
     assert_string_equal(back.filter, full.filter);
     assert_memory_equal(&back.added, &full.added, sizeof full.added);
     assert_memory_equal(&back.removed, &full.removed, sizeof full.removed);
@@ -72,6 +76,12 @@ static void what_was_written_is_read(void **state)
     assert_int_equal(saved_state_write(path, &empty), TG_OK);
     assert_int_equal(saved_state_read(path, &back, why, sizeof why), TG_OK);
     assert_string_equal(back.palette, "");
+    assert_false(back.has_panels);
+    const saved_state bare = {.has_panels = true};
+    assert_int_equal(saved_state_write(path, &bare), TG_OK);
+    assert_int_equal(saved_state_read(path, &back, why, sizeof why), TG_OK);
+    assert_true(back.has_panels);
+    assert_memory_equal(back.panel, bare.panel, sizeof bare.panel);
     struct stat found;
     assert_int_equal(stat(path, &found), 0);
     assert_int_equal(found.st_mode & 0777, 0600);
@@ -135,6 +145,8 @@ static void what_is_broken_is_named_by_its_line(void **state)
         {"tickglass-terminal state 2\nalert = V:A 1,5\nend\n",
          "line 2 is broken: alert: VENUE:SYMBOL and a price are expected"},
         {"tickglass-terminal state 2\nalert = V:A\nend\n", "line 2 is broken: alert: "},
+        {"tickglass-terminal state 3\npanels = quote, ladders\nend\n",
+         "line 2 is broken: panels: there is no such panel"},
         {"tickglass-terminal state 2\nunknown = 1\nend\n", "unknown: there is no such key"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -152,7 +164,7 @@ static void what_is_broken_is_named_by_its_line(void **state)
 static void what_a_later_version_wrote_is_told_apart(void **state)
 {
     (void)state;
-    static const char text[] = "tickglass-terminal state 3\nwhatever\n";
+    static const char text[] = "tickglass-terminal state 4\nwhatever\n";
     saved_state back;
     char why[SAVED_STATE_WHY_SIZE] = "";
     scratch_write(&folder, "s", text, sizeof text - 1);

@@ -29,6 +29,8 @@ static void what_is_in_range_is_taken(void **state)
         {SETTING_KIND_PALETTE, "red-up"},
         {SETTING_KIND_SIZE, "1x16384"},
         {SETTING_KIND_FONT_SIZE, "96"},
+        {SETTING_KIND_RENDERER, "surface"},
+        {SETTING_KIND_RENDERER, "gpu"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char why[200] = "";
@@ -61,6 +63,8 @@ static void what_is_out_of_range_is_refused_without_being_told(void **state)
         {SETTING_KIND_PALETTE, "canary"},
         {SETTING_KIND_SIZE, "12800"},
         {SETTING_KIND_SIZE, "0x1"},
+        {SETTING_KIND_RENDERER, "opengl"},
+        {SETTING_KIND_RENDERER, "GPU"},
         {SETTING_KIND_FONT_SIZE, "5"},
         {SETTING_KIND_FONT_SIZE, "97"},
         {SETTING_KIND_FONT_SIZE, "1 4"},

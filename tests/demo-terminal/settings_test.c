@@ -52,6 +52,7 @@ static void without_a_file_there_are_defaults(void **state)
     assert_int_equal(width, 1280);
     assert_int_equal(height, 800);
     assert_int_equal(settings_font_size(from), 14);
+    assert_false(settings_wants_gpu(from));
     settings_close(from);
     settings_close(NULL);
 }
@@ -68,6 +69,7 @@ static void the_command_line_comes_before_the_file_before_what_was_saved(void **
                                "client_cert_file = /absolute.pem\n"
                                "symbols = @watch.txt\n"
                                "palette = red-up\n"
+                               "renderer = gpu\n"
                                "token_command = ./get-token\n"
                                "proxy = none\n";
     scratch_write(&folder, "t.conf", text, sizeof text - 1);
@@ -88,6 +90,7 @@ static void the_command_line_comes_before_the_file_before_what_was_saved(void **
     assert_string_equal(settings_text(from, SETTING_SYMBOLS), expected);
     expect(from, SETTING_PALETTE, "green-red", "command line, --palette");
     expect(from, SETTING_FONT, NULL, "default");
+    assert_true(settings_wants_gpu(from));
     assert_int_equal(settings_take_saved(from, SETTING_PALETTE, "blue-orange"), TG_OK);
     expect(from, SETTING_PALETTE, "green-red", "command line, --palette");
     assert_int_equal(settings_take_saved(from, SETTING_SIZE, "10x20"), TG_OK);
@@ -99,6 +102,11 @@ static void the_command_line_comes_before_the_file_before_what_was_saved(void **
     assert_true(settings_endpoint(from, 1, url, sizeof url));
     assert_string_equal(url, "wss://b");
     assert_false(settings_endpoint(from, 2, url, sizeof url));
+    settings_close(from);
+    options.renderer = "surface";
+    assert_int_equal(settings_open(&options, &from, &wrong), TG_OK);
+    expect(from, SETTING_RENDERER, "surface", "command line, --renderer");
+    assert_false(settings_wants_gpu(from));
     settings_close(from);
     /* The other source of tokens takes the place of the file's. */
     options.token_file = "t";

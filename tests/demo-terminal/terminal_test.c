@@ -394,6 +394,10 @@ static void the_watchlist_is_as_it_was_left(void **state)
                  "type o\n"
                  "key Ctrl-+\n"
                  "key Ctrl-p\n"
+                 "wait text quote F3\n"
+                 "key F3\n"
+                 "key F7\n"
+                 "wait text connection F7\n"
                  "quit\n");
     (void)unlink(STATE);
     const char *const more[] = {"--script", SCRIPT, "--state", STATE, NULL};
@@ -406,8 +410,11 @@ static void the_watchlist_is_as_it_was_left(void **state)
     expect_kept("alert = ");
     expect_kept("font_size = 15\n");
     expect_kept("palette = green-red\n");
+    expect_kept("panels = ladder, trades, chart, connection\n");
     write_script("wait rows 1\n"
                  "wait text filter o\n"
+                 "wait text connection F7\n"
+                 "wait no-text quote F3\n"
                  "wait no-text venue\n"
                  "key Ctrl-r\n"
                  "wait text bid\xE2\x86\x93\n"
@@ -457,6 +464,30 @@ static void a_price_that_is_crossed_is_marked_until_it_is_confirmed(void **state
     (void)unlink(STATE);
     remove_files();
     text_file_remove(&tape);
+}
+
+static void a_profile_says_which_renderer_draws(void **state)
+{
+    (void)state;
+    static const char *const renderers[] = {"surface", "gpu"};
+    gateway_process gateway;
+    assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, NULL));
+    for (size_t i = 0; i < sizeof renderers / sizeof renderers[0]; i++) {
+        char text[256];
+        const int size = snprintf(text, sizeof text, "[profile p]\nendpoints = %s\nrenderer = %s\n",
+                                  gateway.url, renderers[i]);
+        const text_file config = text_file_write(text, (size_t)size);
+        write_script("wait rows 2\ncheck\nquit\n");
+        const char *const more[] = {"--script", SCRIPT,     "--config", config.path, "--profile",
+                                    "p",        "--report", REPORT,     NULL};
+        assert_int_equal(exit_code_of(start_terminal(&gateway, more)), 0);
+        assert_string_equal(file_text(SAID), "");
+        assert_int_equal(strstr(file_text(REPORT), " renderer ") != NULL, i == 1);
+        text_file_remove(&config);
+    }
+    (void)gateway_process_stop(&gateway);
+    (void)unlink(SCRIPT);
+    remove_files();
 }
 
 static void a_script_that_goes_wrong_says_where(void **state)
@@ -553,6 +584,7 @@ int main(void)
         cmocka_unit_test(incremental_drawing_equals_drawing_everything_whatever_is_done),
         cmocka_unit_test(the_watchlist_is_as_it_was_left),
         cmocka_unit_test(a_price_that_is_crossed_is_marked_until_it_is_confirmed),
+        cmocka_unit_test(a_profile_says_which_renderer_draws),
         cmocka_unit_test(a_script_that_goes_wrong_says_where),
         cmocka_unit_test(letters_go_to_the_filter_unless_the_latency_panel_has_the_focus),
         cmocka_unit_test(what_keeps_it_from_connecting_is_said_in_one_line),

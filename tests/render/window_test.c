@@ -266,6 +266,29 @@ static void a_full_screen_gives_the_window_back_as_it_was(void **state)
     tg_window_close(window);
 }
 
+/* A pass may come between the wish for another size and the event that tells of it. */
+static void what_is_presented_between_two_sizes_is_no_error(void **state)
+{
+    (void)state;
+    tg_window *window = open_headless(640, 480);
+    tg_grid *grid = NULL;
+    assert_int_equal(tg_grid_open(tg_window_columns(window), tg_window_rows(window), &grid), TG_OK);
+    draw_something(window, grid, "before");
+    tg_input input;
+    while (tg_window_wait(window, 0, &input) == TG_OK) {
+    }
+    assert_int_equal(tg_window_resize(window, 801, 603), TG_OK);
+    draw_something(window, grid, "between");
+    bool told = false;
+    while (tg_window_wait(window, 0, &input) == TG_OK) {
+        told = told || input.kind == TG_INPUT_RESIZED;
+    }
+    assert_true(told);
+    assert_int_equal(tg_window_columns(window), 801 / 8);
+    tg_grid_close(grid);
+    tg_window_close(window);
+}
+
 static void what_is_copied_can_be_pasted(void **state)
 {
     (void)state;
@@ -336,6 +359,7 @@ int main(void)
         cmocka_unit_test(letters_of_another_size_fit_other_cells_into_the_window),
         cmocka_unit_test(a_scale_makes_window_and_letters_larger_and_its_size_stays),
         cmocka_unit_test(a_full_screen_gives_the_window_back_as_it_was),
+        cmocka_unit_test(what_is_presented_between_two_sizes_is_no_error),
         cmocka_unit_test(what_is_copied_can_be_pasted),
         cmocka_unit_test(waking_is_seen_once_however_often_it_was_called),
         cmocka_unit_test(a_sleeping_owner_is_woken_by_another_thread),

@@ -38,6 +38,11 @@ static void another_tls_failure_is_no_certificate_failure(void **state)
     attempt = plain("tls handshake: mbedtls -0x7200 verify 0xffffffff"); /* an invalid record */
     tg__attempt_explain(&attempt, &closed);
     assert_int_equal(closed.cause, TG__CAUSE_TLS);
+    assert_non_null(strstr(closed.text, "does not speak TLS: SSL - "));
+    attempt = plain("tls handshake: mbedtls -0x6e80 verify 0xffffffff alert 0");
+    tg__attempt_explain(&attempt, &closed);
+    assert_int_equal(closed.cause, TG__CAUSE_TLS);
+    assert_non_null(strstr(closed.text, "no version of TLS that this client accepts: SSL - "));
 }
 
 /* A balancer that has no gateway accepts and closes. */

@@ -54,6 +54,8 @@ static void ticks_arrive_over_tls(void **state)
     assert_int_equal(counters.gaps, 0);
     assert_true(counters.rtt_ns >= 0);
     assert_true(counters.reconnect_spread_ms >= 1); /* the gateway tells it: one client, and few */
+    assert_true(counters.dialled_mono_ns > 0);
+    assert_true(counters.requested_mono_ns > counters.dialled_mono_ns);
     client_rig_await(&rig, has_messages);
 
     tg_histogram *stage = NULL;

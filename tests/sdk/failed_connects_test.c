@@ -30,6 +30,12 @@ typedef struct failing {
     tg__closed closed;
 } failing;
 
+static void on_dialled(void *ctx, uint32_t generation)
+{
+    const failing *f = ctx;
+    assert_int_equal(generation, f->generation);
+}
+
 static void on_requested(void *ctx, uint32_t generation)
 {
     (void)ctx;
@@ -97,8 +103,9 @@ static void open_failing(failing *f, const char *scheme, unsigned port)
     options.credential = &f->credential;
     options.message_size_max = 4096;
     options.clock = &f->clock;
-    options.handler = (tg__io_handler){on_requested, on_connected, on_message, on_progress,
-                                       on_closed,    on_nothing,   on_nothing, f};
+    options.handler =
+        (tg__io_handler){on_dialled, on_requested, on_connected, on_message, on_progress,
+                         on_closed,  on_nothing,   on_nothing,   f};
     assert_int_equal(tg__io_open(&options, &f->io), TG_OK);
 }
 

@@ -54,6 +54,12 @@ typedef struct driver {
     tg__closed closed;
 } driver;
 
+static void on_dialled(void *ctx, uint32_t generation)
+{
+    (void)ctx;
+    fail_msg("connection %lu was dialled", (unsigned long)generation);
+}
+
 static void on_requested(void *ctx, uint32_t generation)
 {
     (void)ctx;
@@ -122,8 +128,9 @@ static void open_driver(driver *d)
     options.credential = &d->credential;
     options.message_size_max = 1024;
     options.clock = &d->clock;
-    options.handler = (tg__io_handler){on_requested, on_connected, on_message, on_progress,
-                                       on_closed,    on_timer,     on_wake,    d};
+    options.handler =
+        (tg__io_handler){on_dialled, on_requested, on_connected, on_message, on_progress,
+                         on_closed,  on_timer,     on_wake,      d};
     assert_int_equal(tg__io_open(&options, &d->io), TG_OK);
 }
 

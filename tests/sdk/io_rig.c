@@ -7,6 +7,13 @@
 
 #include <tickglass/internal/control.h>
 
+static void on_dialled(void *ctx, uint32_t generation)
+{
+    const io_rig *rig = ctx;
+    assert_int_equal(generation, 7);
+    assert_int_equal(rig->requested, 0);
+}
+
 static void on_requested(void *ctx, uint32_t generation)
 {
     io_rig *rig = ctx;
@@ -91,8 +98,9 @@ io_rig *io_rig_start(raw_script script)
     options.credential = &rig.credential;
     options.message_size_max = IO_RIG_MESSAGE_MAX;
     options.clock = &rig.clock;
-    options.handler = (tg__io_handler){on_requested, on_connected, on_message, on_progress,
-                                       on_closed,    on_timer,     on_wake,    &rig};
+    options.handler =
+        (tg__io_handler){on_dialled, on_requested, on_connected, on_message, on_progress,
+                         on_closed,  on_timer,     on_wake,      &rig};
     assert_int_equal(tg__io_open(&options, &rig.io), TG_OK);
     tg__io_connect(rig.io, 7, 0);
     return &rig;

@@ -22,6 +22,12 @@ typedef struct driver {
     tg__closed closed;
 } driver;
 
+static void on_dialled(void *ctx, uint32_t generation)
+{
+    (void)ctx;
+    assert_int_equal(generation, 1);
+}
+
 /* What is written to a socket that is gone is lost like the socket. */
 static void on_requested(void *ctx, uint32_t generation)
 {
@@ -83,8 +89,9 @@ static void open_driver(driver *d, const char *place, unsigned port)
     options.credential = &d->credential;
     options.message_size_max = 1024;
     options.clock = &d->clock;
-    options.handler = (tg__io_handler){on_requested, on_connected, on_message, on_progress,
-                                       on_closed,    on_nothing,   on_nothing, d};
+    options.handler =
+        (tg__io_handler){on_dialled, on_requested, on_connected, on_message, on_progress,
+                         on_closed,  on_nothing,   on_nothing,   d};
     assert_int_equal(tg__io_open(&options, &d->io), TG_OK);
 }
 

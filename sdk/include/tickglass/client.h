@@ -401,6 +401,11 @@ typedef struct tg_client_counters {
     uint64_t held;          /**< of which the gateway sends, in the latest session */
     uint64_t reconnect_spread_ms; /**< in which the gateway can take back all that it serves, as it
                                      told; 0: it did not */
+    /* How far the latest attempt came, on the monotonic clock; -1: not that far. The time from one
+     * to the other is what TLS took. */
+    int64_t dialled_mono_ns;   /**< its connection was there, through the proxy if there is one */
+    int64_t requested_mono_ns; /**< the upgrade was asked for, after the certificate and its pins
+                                  had been found good */
 } tg_client_counters;
 
 /** Set struct_size first. Thread: any.  Blocks: no.  Since: 0.1 */
