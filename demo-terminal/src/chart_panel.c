@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <tickglass/plot_cell.h>
 
@@ -248,15 +249,21 @@ static size_t plot_columns(const chart_pen *pen)
     return (size_t)cells * TG_PLOT_COLUMNS;
 }
 
+/* How long a price holds on when nothing is heard. */
+static int64_t silence_ns(const instrument_view *shown)
+{
+    const int64_t cadence_ns = shown->seen.instrument->cadence_ms * NS_PER_MS;
+    return cadence_ns > SILENCE_MIN_NS ? cadence_ns : SILENCE_MIN_NS;
+}
+
 static void fill_columns(chart_pen *pen, chart_columns *columns, int64_t span_ns)
 {
     const instrument_view *shown = pen->shown;
-    const int64_t cadence_ns = shown->seen.instrument->cadence_ms * NS_PER_MS;
     const chart_window window = {
         .column_count = plot_columns(pen),
         .span_ns = span_ns,
         .now_mono_ns = shown->now_mono_ns,
-        .silence_ns = cadence_ns > SILENCE_MIN_NS ? cadence_ns : SILENCE_MIN_NS,
+        .silence_ns = silence_ns(shown),
         .current = !pen->suspect,
     };
     chart_columns_fill(columns, shown->history, shown->history_count, &window);
@@ -284,15 +291,26 @@ static void draw_plot(chart_pen *pen, chart_columns *columns, int64_t span_ns)
     draw_time_axis(pen);
 }
 
-void chart_panel_draw(tg_grid *grid, const tg_palette *palette, panel_area area, bool focused,
-                      const instrument_view *shown, chart_columns *columns)
+static bool has_points(const instrument_view *shown)
+{
+    return shown->opened && shown->seen.row != NULL && shown->has_history &&
+           shown->history_count > 0;
+}
+
+static int64_t span_of(const instrument_view *shown)
+{
+    return has_points(shown) ? chart_span_ns(shown->history[0].begin_mono_ns, shown->now_mono_ns)
+                             : 0;
+}
+
+static void draw_chart(tg_grid *grid, const tg_palette *palette, panel_area area, bool focused,
+                       const instrument_view *shown, chart_columns *columns)
 {
     char note[QUALITY_NOTE_SIZE] = "";
     panel_title title = {"F6", "chart", note, palette->faint, focused};
     const tg_row *row = shown->opened ? shown->seen.row : NULL;
-    const bool there = shown->has_history && shown->history_count > 0 && row != NULL;
-    const int64_t span_ns =
-        there ? chart_span_ns(shown->history[0].begin_mono_ns, shown->now_mono_ns) : 0;
+    const bool there = has_points(shown);
+    const int64_t span_ns = span_of(shown);
     if (row != NULL && quality_is_suspect(row->quality)) {
         quality_note(row->quality, row->age_ns, note);
         title.note_colour = quality_colour(palette, row->quality);
@@ -318,4 +336,62 @@ void chart_panel_draw(tg_grid *grid, const tg_palette *palette, panel_area area,
     }
     pen.style = tg_price_style_of(shown->seen.instrument);
     draw_plot(&pen, columns, span_ns);
+}
+
+static void take_points(chart_look *look, const instrument_view *shown,
+                        const chart_columns *columns)
+{
+    const tg_history_point *newest = &shown->history[shown->history_count - 1];
+    const int64_t column_ns = columns->column_ns > 0 ? columns->column_ns : 1;
+    look->history_count = shown->history_count;
+    look->span_ns = span_of(shown);
+    look->first_begin_mono_ns = shown->history[0].begin_mono_ns;
+    look->last_begin_mono_ns = newest->begin_mono_ns;
+    look->end_column = newest->end_mono_ns / column_ns;
+    look->now_column = shown->now_mono_ns / column_ns;
+    look->value[0] = newest->first;
+    look->value[1] = newest->last;
+    look->value[2] = newest->min;
+    look->value[3] = newest->max;
+    look->present = newest->present & TG_FIELD_BIT(TG_FIELD_LAST_PRICE);
+    look->silent = shown->now_mono_ns - newest->end_mono_ns > silence_ns(shown);
+    look->now_s = shown->now_utc_ns / NS_PER_S;
+    look->begin_s = (shown->now_utc_ns - (shown->now_mono_ns - columns->begin_mono_ns)) / NS_PER_S;
+}
+
+/* columns: as they were filled last. While the look is the same, so are their edges. */
+static chart_look look_of(const tg_palette *palette, panel_area area, bool focused,
+                          const instrument_view *shown, const chart_columns *columns)
+{
+    chart_look look;
+    memset(&look, 0, sizeof look); /* compared as bytes */
+    look.palette = palette;
+    look.area = area;
+    look.focused = focused;
+    look.there = shown->opened && shown->seen.row != NULL && shown->seen.instrument != NULL;
+    if (!look.there) {
+        return look;
+    }
+    const int64_t age_ns = shown->seen.row->age_ns;
+    memcpy(&look.instrument, shown->seen.instrument, sizeof look.instrument);
+    look.quality = shown->seen.row->quality;
+    look.age_s = age_ns < 0 ? -1 : age_ns / NS_PER_S;
+    look.has_history = shown->has_history;
+    look.has_last_price = instrument_view_value(shown, TG_FIELD_LAST_PRICE, &look.last_price);
+    if (has_points(shown)) {
+        take_points(&look, shown, columns);
+    }
+    return look;
+}
+
+void chart_panel_draw(tg_grid *grid, const tg_palette *palette, panel_area area, bool focused,
+                      const instrument_view *shown, chart_memory *memory)
+{
+    const chart_look look = look_of(palette, area, focused, shown, &memory->columns);
+    if (memory->known && memcmp(&look, &memory->look, sizeof look) == 0) {
+        return;
+    }
+    draw_chart(grid, palette, area, focused, shown, &memory->columns);
+    memory->look = look_of(palette, area, focused, shown, &memory->columns);
+    memory->known = true;
 }

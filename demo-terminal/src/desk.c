@@ -25,7 +25,8 @@ struct desk {
     trade_list trades;
     size_t trades_first; /* entry in the panel's first line; 0 follows the newest */
     size_t log_first;
-    chart_columns columns;
+    trade_look trades_look;
+    chart_memory chart;
 };
 
 tg_err desk_open(desk **out)
@@ -133,10 +134,19 @@ void desk_focus_panels(desk *self)
     desk_focus_next(self, false);
 }
 
+static const panel_id instrument_panels[] = {PANEL_QUOTE, PANEL_LADDER, PANEL_TRADES, PANEL_CHART};
+
+enum {
+    INSTRUMENT_PANEL_COUNT = sizeof instrument_panels / sizeof instrument_panels[0]
+};
+
 bool desk_wants_instrument(const desk *self)
 {
-    return self->wanted[PANEL_QUOTE] || self->wanted[PANEL_LADDER] || self->wanted[PANEL_TRADES] ||
-           self->wanted[PANEL_CHART];
+    bool any = false;
+    for (int i = 0; i < INSTRUMENT_PANEL_COUNT; i++) {
+        any = any || self->wanted[instrument_panels[i]];
+    }
+    return any;
 }
 
 void desk_reset(desk *self)
@@ -242,10 +252,10 @@ static void draw_panel(desk *self, tg_grid *grid, const tg_palette *palette, pan
         self->trades_first =
             keep_inside(self->trades_first, self->trades.count, trade_panel_rows(area));
         trade_panel_draw(grid, palette, area, focused, scene->instrument, &self->trades,
-                         self->trades_first);
+                         self->trades_first, &self->trades_look);
         break;
     case PANEL_CHART:
-        chart_panel_draw(grid, palette, area, focused, scene->instrument, &self->columns);
+        chart_panel_draw(grid, palette, area, focused, scene->instrument, &self->chart);
         break;
     case PANEL_CONNECTION:
         connection_panel_draw(grid, palette, area, focused, scene->header, scene->now_mono_ns);
@@ -262,12 +272,28 @@ static void draw_panel(desk *self, tg_grid *grid, const tg_palette *palette, pan
     }
 }
 
+static void draw_if_placed(desk *self, tg_grid *grid, const tg_palette *palette, panel_id panel,
+                           const desk_scene *scene)
+{
+    if (self->layout.area[panel].height > 0) {
+        draw_panel(self, grid, palette, panel, scene);
+    }
+}
+
 void desk_draw(desk *self, tg_grid *grid, const tg_palette *palette, const desk_scene *scene)
 {
+    self->trades_look.known = self->trades_look.known && scene->retained;
+    self->chart.known = self->chart.known && scene->retained;
     for (int i = 0; i < PANEL_COUNT; i++) {
-        if (self->layout.area[i].height > 0) {
-            draw_panel(self, grid, palette, (panel_id)i, scene);
-        }
+        draw_if_placed(self, grid, palette, (panel_id)i, scene);
+    }
+}
+
+void desk_draw_instrument(desk *self, tg_grid *grid, const tg_palette *palette,
+                          const desk_scene *scene)
+{
+    for (int i = 0; i < INSTRUMENT_PANEL_COUNT; i++) {
+        draw_if_placed(self, grid, palette, instrument_panels[i], scene);
     }
 }
 

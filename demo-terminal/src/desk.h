@@ -68,9 +68,13 @@ typedef struct desk_scene {
     const event_log *log;
     const latency_view *latency;
     int64_t now_mono_ns;
+    bool retained; /* the grid has the cells of the drawing before, of the same fit */
 } desk_scene;
 
 void desk_draw(desk *desk, tg_grid *grid, const tg_palette *palette, const desk_scene *scene);
+/* Those that show the opened instrument, in a grid that has the cells of the drawing before. */
+void desk_draw_instrument(desk *desk, tg_grid *grid, const tg_palette *palette,
+                          const desk_scene *scene);
 
 /* The panel at that cell gets the focus; false: there is none. */
 bool desk_focus_at(desk *desk, uint16_t row, uint16_t column);

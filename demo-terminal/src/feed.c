@@ -1,5 +1,6 @@
 #include "feed.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "client_setup.h"
 #include "directory.h"
 #include "instrument_search.h"
+#include "publication_news.h"
 #include "token_source.h"
 
 #define NS_PER_MS INT64_C(1000000)
@@ -31,7 +33,11 @@ struct feed {
     priority_follow priority;
     size_t *visible;
     size_t visible_count;
-    bool visible_told; /* the client knows which rows are on the screen */
+    bool visible_told;            /* the client knows which rows are on the screen */
+    publication_counts published; /* the network thread's */
+    /* Set by the network thread, taken by the owner. */
+    _Atomic bool rows_news;
+    _Atomic bool priority_news;
     event_log log;
     tg_clock clock;
     char notice[FEED_NOTICE_SIZE];
@@ -43,10 +49,24 @@ struct feed {
     int64_t retry_mono_ns;
 };
 
+/* Counters are of this moment, and the thread that counts is this one: what they say is in the view
+ * that was just published. */
 static void on_publish(void *ctx, uint64_t view_number)
 {
     (void)view_number;
-    tg_window_wake(((feed *)ctx)->window);
+    feed *self = ctx;
+    tg_client_counters client = {.struct_size = sizeof client};
+    tg_store_counters store = {.struct_size = sizeof store};
+    /* They fail for a wrong size only. */
+    (void)!tg_client_counters_get(self->client, &client);
+    (void)!tg_store_counters_get(tg_client_store(self->client), &store);
+    const publication_counts now = {client.frames, client.priority_rows, store.transitions};
+    const bool priority_only = publication_is_priority_only(&self->published, &now);
+    self->published = now;
+    /* Release: pairs with the acquire in feed_take_news(). */
+    atomic_store_explicit(priority_only ? &self->priority_news : &self->rows_news, true,
+                          memory_order_release);
+    tg_window_wake(self->window);
 }
 
 static void on_event(void *ctx, const tg_event *event)
@@ -301,6 +321,15 @@ tg_err feed_start(feed *self)
 void feed_stop(feed *self)
 {
     tg_client_stop(self->client);
+}
+
+feed_news feed_take_news(feed *self)
+{
+    /* Acquire: pairs with the release in on_publish(), for who looks before he is woken. */
+    const feed_news news = {
+        .rows = atomic_exchange_explicit(&self->rows_news, false, memory_order_acquire),
+        .priority = atomic_exchange_explicit(&self->priority_news, false, memory_order_acquire)};
+    return news;
 }
 
 tg_client *feed_client(feed *self)

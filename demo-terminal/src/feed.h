@@ -53,6 +53,15 @@ void feed_stop(feed *feed);
  */
 bool feed_poll(feed *feed, int64_t now_mono_ns);
 
+/* What was published since the last call: news of rows, or of the priority channel alone.
+ * Thread: owner. */
+typedef struct feed_news {
+    bool rows;
+    bool priority;
+} feed_news;
+
+feed_news feed_take_news(feed *feed);
+
 tg_client *feed_client(feed *feed);
 /* Rows that were taken away included: an index names the same instrument for the whole run. */
 size_t feed_row_count(const feed *feed);

@@ -58,7 +58,7 @@ typedef struct recent_times {
 
 /*
  * Received to handed and exchange to handed, of about the last GLASS_TIMES_RECENT_S seconds up to
- * now. Costs a few hundred microseconds: once or twice a second. Thread: owner.
+ * now. Costs tens of microseconds: once or twice a second. Thread: owner.
  */
 recent_times glass_times_recent(glass_times *times, glass_span span, int64_t now_mono_ns);
 

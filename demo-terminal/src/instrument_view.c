@@ -21,12 +21,33 @@ void instrument_view_close(instrument_view *shown)
 
 void instrument_view_clear(instrument_view *shown)
 {
-    tg_history_point *history = shown->history;
-    const size_t capacity = shown->history_capacity;
+    const instrument_view before = *shown;
     memset(shown, 0, sizeof *shown);
-    shown->history = history;
-    shown->history_capacity = capacity;
+    shown->history = before.history;
+    shown->history_capacity = before.history_capacity;
+    shown->history_read = before.history_read;
+    shown->history_of = before.history_of;
     shown->priority = "";
+}
+
+/* Points are added at the end and do not change any more once another one has begun: where the last
+ * one is that of the view before, all others are there already. */
+static void read_history(instrument_view *shown, const tg_view *view, tg_instrument_id id)
+{
+    tg_history_point newest;
+    size_t count = 0;
+    shown->has_history = tg_view_history(view, id, &newest, 1, &count) == TG_OK;
+    const size_t read = shown->history_of == id ? shown->history_read : 0;
+    if (count == 1 && read > 0 && shown->history[read - 1].begin_mono_ns == newest.begin_mono_ns) {
+        shown->history[read - 1] = newest;
+        shown->history_count = read;
+    } else {
+        /* It fails as the one before. */
+        (void)!tg_view_history(view, id, shown->history, shown->history_capacity,
+                               &shown->history_count);
+    }
+    shown->history_read = shown->history_count;
+    shown->history_of = id;
 }
 
 void instrument_view_read(instrument_view *shown, const tg_view *view, const watch_view *seen,
@@ -42,8 +63,7 @@ void instrument_view_read(instrument_view *shown, const tg_view *view, const wat
     }
     const tg_instrument_id id = seen->instrument->id;
     shown->has_depth = tg_view_depth(view, id, now_mono_ns, &shown->depth) == TG_OK;
-    shown->has_history = tg_view_history(view, id, shown->history, shown->history_capacity,
-                                         &shown->history_count) == TG_OK;
+    read_history(shown, view, id);
     tg_ledger ledger;
     if (tg_view_ledger(view, id, &ledger) == TG_OK) {
         shown->lost = ledger.lost;

@@ -23,7 +23,9 @@ typedef struct instrument_view {
     size_t history_count;
     size_t history_capacity;
     tg_history_point *history;
-    uint64_t lost; /* ticks, of the ledger */
+    size_t history_read;         /* points that are in it from a view before */
+    tg_instrument_id history_of; /* and whose they are */
+    uint64_t lost;               /* ticks, of the ledger */
     int64_t now_mono_ns;
     int64_t now_utc_ns;
 } instrument_view;

@@ -39,6 +39,7 @@ tg_err list_pane_resize(list_pane *self, uint16_t grid_rows)
 void list_pane_forget(list_pane *self)
 {
     self->pass_number++; /* no row was on the screen in the pass before */
+    self->written_count = 0;
     for (uint16_t i = 0; i < self->grid_rows; i++) {
         self->before[i] = FEED_NO_ROW;
     }
@@ -136,7 +137,8 @@ static void note_version(const list_pane *self, shown_row *shown, watch_row *wat
     if (!shown->fresh) {
         return;
     }
-    shown->timed = watch->shown_pass + 1 == self->pass_number;
+    /* In this one: the pass before was of this row alone. */
+    shown->timed = watch->shown_pass + 1 >= self->pass_number;
     shown->times = (fresh_row){
         .received_mono_ns = shown->copy.row.received_mono_ns,
         .committed_mono_ns = shown->copy.row.committed_mono_ns,
@@ -147,10 +149,26 @@ static void note_version(const list_pane *self, shown_row *shown, watch_row *wat
     watch_row_take(watch, image, now_mono_ns);
 }
 
+/* What the view has of a row, and whether that is news on the screen. True: it may be old. */
+static bool collect_row(list_pane *self, const list_pane_pass *pass, shown_row *shown)
+{
+    watch_row *watch = list_pane_row(self, shown->index);
+    const price_alert *alert = price_alerts_find(&self->alerts, shown->index);
+    shown->fresh = false;
+    shown->timed = false;
+    shown->view = look_up(self, pass, shown->index, &shown->copy);
+    shown->view.selected = shown->index == list_view_selected(self->list);
+    shown->view.alarmed = alert != NULL && alert->crossed;
+    if (shown->view.row == NULL) {
+        return false;
+    }
+    note_version(self, shown, watch, pass->now_mono_ns);
+    return quality_is_suspect(shown->copy.row.quality);
+}
+
 /* Takes from the view what the list will show. */
 static size_t collect_rows(list_pane *self, const list_pane_pass *pass)
 {
-    const size_t selected = list_view_selected(self->list);
     const size_t top = list_view_top(self->list);
     size_t suspect = 0;
     self->shown_count = 0;
@@ -158,35 +176,47 @@ static size_t collect_rows(list_pane *self, const list_pane_pass *pass)
         shown_row *shown = &self->shown[self->shown_count];
         shown->index = list_view_at(self->list, top + i);
         self->visible[self->shown_count++] = shown->index;
-        shown->fresh = false;
-        shown->timed = false;
         shown->moved = self->before[i] != shown->index;
         self->before[i] = shown->index;
-        watch_row *watch = list_pane_row(self, shown->index);
-        const price_alert *alert = price_alerts_find(&self->alerts, shown->index);
-        shown->view = look_up(self, pass, shown->index, &shown->copy);
-        shown->view.selected = shown->index == selected;
-        shown->view.alarmed = alert != NULL && alert->crossed;
-        if (shown->view.row != NULL) {
-            note_version(self, shown, watch, pass->now_mono_ns);
-            suspect += quality_is_suspect(shown->copy.row.quality) ? 1 : 0;
-        }
-        watch->shown_pass = self->pass_number;
+        suspect += collect_row(self, pass, shown) ? 1 : 0;
+        list_pane_row(self, shown->index)->shown_pass = self->pass_number;
     }
     return suspect;
+}
+
+/* Writes the row unless its cells are there already. Returns when one of its flashes fades. */
+static int64_t write_row(list_pane *self, const list_pane_pass *pass, size_t place)
+{
+    shown_row *shown = &self->shown[place];
+    const watch_row *watch = list_pane_row(self, shown->index);
+    row_look look;
+    row_look_of(watch, &shown->view, pass->now_mono_ns, &look);
+    if (place >= self->written_count || !row_look_equal(&look, &shown->look)) {
+        watchlist_draw_row(pass->grid, (uint16_t)(self->area.row + place), &self->layout,
+                           pass->palette, watch, &shown->view, pass->now_mono_ns);
+        shown->look = look;
+    }
+    return watch_row_next_phase_mono_ns(watch, pass->now_mono_ns);
 }
 
 static int64_t write_rows(list_pane *self, const list_pane_pass *pass)
 {
     int64_t next_mono_ns = INT64_MAX;
     for (size_t i = 0; i < self->shown_count; i++) {
-        const watch_row *watch = list_pane_row(self, self->shown[i].index);
-        watchlist_draw_row(pass->grid, (uint16_t)(self->area.row + i), &self->layout, pass->palette,
-                           watch, &self->shown[i].view, pass->now_mono_ns);
-        const int64_t phase_ns = watch_row_next_phase_mono_ns(watch, pass->now_mono_ns);
+        const int64_t phase_ns = write_row(self, pass, i);
         next_mono_ns = phase_ns < next_mono_ns ? phase_ns : next_mono_ns;
     }
     return next_mono_ns;
+}
+
+/* Where there were rows that are gone, without anything having been cleared. */
+static void blank_rows(const list_pane *self, const list_pane_pass *pass, size_t from, size_t end)
+{
+    const tg_style blank = {pass->palette->text, pass->palette->background, 0};
+    for (size_t i = from; i < end; i++) {
+        const tg_span row = {(uint16_t)(self->area.row + i), 0, pass->width};
+        tg_grid_fill(pass->grid, row, blank);
+    }
 }
 
 /* Writes the list, again if a column turned out too narrow: nobody sees the first try. */
@@ -197,8 +227,12 @@ static int64_t write_list(list_pane *self, const list_pane_pass *pass, size_t *s
     int64_t next_mono_ns = write_rows(self, pass);
     if (self->layout.grew) {
         columns_fit(&self->layout, self->layout.total);
+        blank_rows(self, pass, self->shown_count, self->written_count);
+        self->written_count = 0;
         next_mono_ns = write_rows(self, pass);
     }
+    blank_rows(self, pass, self->shown_count, self->written_count);
+    self->written_count = self->shown_count;
     const row_sort by = list_view_sort(self->list);
     const watchlist_titles titles = {.focused = pass->focused,
                                      .cursor = self->cursor,
@@ -211,6 +245,7 @@ static int64_t write_list(list_pane *self, const list_pane_pass *pass, size_t *s
 
 static void write_search(list_pane *self, const list_pane_pass *pass)
 {
+    blank_rows(self, pass, 0, self->area.height); /* an answer may be shorter than the one before */
     const panel_area area = {self->title_row, 0, pass->width, (uint16_t)(self->area.height + 1)};
     search_box_draw(&self->search, pass->grid, pass->palette, area, pass->focused);
 }
@@ -320,6 +355,9 @@ int64_t list_pane_draw(list_pane *self, const list_pane_pass *pass, size_t *susp
     const uint16_t first = (uint16_t)(pass->title_row + 1);
     int64_t next_mono_ns = INT64_MAX;
     self->pass_number++;
+    if (!pass->retained) {
+        self->written_count = 0;
+    }
     self->title_row = pass->title_row;
     self->area = (panel_area){first, 0, pass->width,
                               rows > first + 1 ? (uint16_t)(rows - first - 1) : (uint16_t)0};
@@ -328,6 +366,7 @@ int64_t list_pane_draw(list_pane *self, const list_pane_pass *pass, size_t *susp
     list_view_fit(self->list, self->area.height);
     if (pass->width > 0 && pass->width != self->layout.total) {
         columns_fit(&self->layout, pass->width);
+        self->written_count = 0;
     }
     do_what_is_due(self, pass);
     take_alerts(self, pass);
@@ -336,14 +375,34 @@ int64_t list_pane_draw(list_pane *self, const list_pane_pass *pass, size_t *susp
         return next_mono_ns;
     }
     if (pass->width == 0) {
-        /* The panels have its place. */
+        self->written_count = 0; /* the panels have its place */
     } else if (self->mode == MODE_SEARCH) {
+        self->written_count = 0;
         write_search(self, pass);
     } else {
         next_mono_ns = write_list(self, pass, suspect_count);
     }
     feed_set_visible(self->parts.feed, self->visible, self->shown_count);
     return next_mono_ns;
+}
+
+bool list_pane_draw_one(list_pane *self, const list_pane_pass *pass, size_t index,
+                        int64_t *next_mono_ns)
+{
+    *next_mono_ns = INT64_MAX;
+    take_alerts(self, pass);
+    for (size_t i = 0; i < self->shown_count; i++) {
+        shown_row *shown = &self->shown[i];
+        shown->moved = false;
+        if (shown->index != index) {
+            shown->fresh = false;
+            continue;
+        }
+        (void)collect_row(self, pass, shown);
+        *next_mono_ns = write_row(self, pass, i);
+    }
+    /* Columns of another width, and what there is to say below, are the whole list's. */
+    return !self->layout.grew && self->notice[0] == '\0';
 }
 
 /* Judges a row by the text that stands on the glass. */

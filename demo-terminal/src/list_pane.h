@@ -53,12 +53,20 @@ typedef struct list_pane_pass {
     uint16_t title_row;
     uint16_t width; /* 0: the panels have its place */
     bool focused;
-    bool covered; /* the help lies over it: nothing is drawn */
+    bool covered;  /* the help lies over it: nothing is drawn */
+    bool retained; /* the grid has the cells of the pass before, and nobody has done anything since:
+                      rows that look as they did need not be written again */
 } list_pane_pass;
 
 /* Rows that may be old are counted into *suspect_count if they are more. Returns when a flash
  * fades, INT64_MAX if none does. */
 int64_t list_pane_draw(list_pane *pane, const list_pane_pass *pass, size_t *suspect_count);
+/*
+ * Between two such passes: one row of the feed alone, of which nothing is asked where it is not on
+ * the screen. *next_mono_ns is as above. False: that does not do, the whole list is to be drawn.
+ */
+bool list_pane_draw_one(list_pane *pane, const list_pane_pass *pass, size_t index,
+                        int64_t *next_mono_ns);
 /* Judges the rows that the list touches by the text that stands on the glass, and records what
  * came out of it. pass: as it is numbered in the record. */
 void list_pane_look(list_pane *pane, const drawn_text *drawn, const tg_draw_list *list,

@@ -6,6 +6,7 @@
 #include "list_pane.h"
 #include "list_view.h"
 #include "price_alert.h"
+#include "row_look.h"
 #include "row_lookup.h"
 #include "search_box.h"
 
@@ -25,6 +26,7 @@ typedef struct shown_row {
     fresh_row times;
     row_copy copy; /* view points here */
     watch_view view;
+    row_look look; /* as its cells were written last */
 } shown_row;
 
 struct list_pane {
@@ -37,6 +39,7 @@ struct list_pane {
     size_t *before;   /* likewise in the pass before, FEED_NO_ROW where there was none */
     uint16_t grid_rows;
     size_t shown_count;
+    size_t written_count; /* rows whose cells the grid still has; 0: it was cleared */
     uint16_t title_row;
     uint64_t pass_number;
     row_key *keys;

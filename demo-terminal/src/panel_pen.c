@@ -79,6 +79,14 @@ panel_pen panel_begin(tg_grid *grid, const tg_palette *palette, panel_area area,
     return pen;
 }
 
+panel_pen panel_resume(tg_grid *grid, const tg_palette *palette, panel_area area,
+                       const panel_title *title)
+{
+    const panel_pen pen = {grid, palette, area};
+    draw_title(&pen, title);
+    return pen;
+}
+
 /* Bytes of text that fit into width cells, up to a blank if there is one. */
 static size_t fitting(const char *text, uint16_t width)
 {

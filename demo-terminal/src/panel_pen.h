@@ -29,6 +29,10 @@ typedef struct panel_title {
 panel_pen panel_begin(tg_grid *grid, const tg_palette *palette, panel_area area,
                       const panel_title *title);
 
+/* The area as it stands: only its first line is written anew. */
+panel_pen panel_resume(tg_grid *grid, const tg_palette *palette, panel_area area,
+                       const panel_title *title);
+
 /* Row and column count from the area's corner; what lies beyond it is cut off. */
 tg_span panel_span(const panel_pen *pen, uint16_t row, uint16_t column, uint16_t width);
 

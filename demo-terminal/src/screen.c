@@ -51,6 +51,7 @@ struct screen {
     int64_t next_change_mono_ns;
     int64_t pinned_mono_ns; /* when the pass began */
     uint64_t view_number;
+    bool anew; /* the grid's cells are not those of a pass before: all are written */
     screen_counts counts;
 };
 
@@ -71,6 +72,7 @@ tg_err screen_open(const screen_parts *parts, screen **out)
     self->header.version = TG_VERSION_STRING;
     self->header.endpoint = parts->endpoint;
     self->header.has_tape = parts->has_tape;
+    self->anew = true;
     self->opened = FEED_NO_ROW;
     tg_err err = tg_reader_open(tg_client_store(feed_client(parts->feed)), &self->reader);
     if (err == TG_OK) {
@@ -117,8 +119,14 @@ void screen_close(screen *self)
     free(self);
 }
 
+void screen_write_anew(screen *self)
+{
+    self->anew = true;
+}
+
 tg_err screen_refit(screen *self)
 {
+    self->anew = true;
     const uint16_t columns = side(tg_window_columns(self->parts.window));
     const uint16_t rows = side(tg_window_rows(self->parts.window));
     list_pane_forget(self->list);
@@ -327,6 +335,7 @@ static void write_panels(screen *self, int64_t now_mono_ns)
         .log = feed_log(self->parts.feed),
         .latency = &latencies,
         .now_mono_ns = now_mono_ns,
+        .retained = !self->anew,
     };
     desk_draw(self->desk, self->grid, self->parts.palette, &scene);
 }
@@ -402,7 +411,7 @@ static void write_footer(screen *self)
     footer_draw(self->grid, self->parts.palette, &footer);
 }
 
-static void write_list(screen *self, const tg_view *view, int64_t now_mono_ns)
+static list_pane_pass pass_of_list(const screen *self, const tg_view *view, int64_t now_mono_ns)
 {
     const list_pane_pass pass = {
         .grid = self->grid,
@@ -414,11 +423,22 @@ static void write_list(screen *self, const tg_view *view, int64_t now_mono_ns)
         .width = desk_layout(self->desk)->list_width,
         .focused = desk_focus_is_list(self->desk),
         .covered = self->help > 0,
+        .retained = !self->anew,
     };
-    const int64_t next_ns = list_pane_draw(self->list, &pass, &self->header.suspect_count);
-    if (next_ns < self->next_change_mono_ns) {
-        self->next_change_mono_ns = next_ns;
+    return pass;
+}
+
+static void change_at(screen *self, int64_t mono_ns)
+{
+    if (mono_ns < self->next_change_mono_ns) {
+        self->next_change_mono_ns = mono_ns;
     }
+}
+
+static void write_list(screen *self, const tg_view *view, int64_t now_mono_ns)
+{
+    const list_pane_pass pass = pass_of_list(self, view, now_mono_ns);
+    change_at(self, list_pane_draw(self->list, &pass, &self->header.suspect_count));
     tell_of_list(self);
 }
 
@@ -426,8 +446,10 @@ static void write_cells(screen *self, const tg_view *view, int64_t now_mono_ns)
 {
     const tg_palette *palette = self->parts.palette;
     self->next_change_mono_ns = now_mono_ns + SLOW_NS;
-    const tg_style blank = {palette->text, palette->background, 0};
-    tg_grid_clear(self->grid, blank);
+    if (self->anew) {
+        const tg_style blank = {palette->text, palette->background, 0};
+        tg_grid_clear(self->grid, blank);
+    }
     fit_desk(self);
     collect_instrument(self, view, now_mono_ns);
     self->header.state = tg_client_state(feed_client(self->parts.feed));
@@ -444,6 +466,44 @@ static void write_cells(screen *self, const tg_view *view, int64_t now_mono_ns)
     self->header.drawn_unknown = glass.unknown;
     header_draw(self->grid, palette, &self->header);
     write_footer(self);
+    self->anew = self->help > 0; /* pages of other lengths */
+}
+
+/* Of all rows, only the one that the panels show may have changed since the pass before. */
+static bool only_opened_changed(const screen *self, const tg_view *view)
+{
+    tg_instrument_id id = TG_INSTRUMENT_NONE;
+    const size_t count = tg_view_changed(view, self->view_number, &id, 1);
+    return count == 0 || (count == 1 && id == self->opened_copy.instrument.id);
+}
+
+/* The cells of the instrument on the priority channel. False: they will not do. */
+static bool write_priority_cells(screen *self, const tg_view *view, int64_t now_mono_ns)
+{
+    if (self->anew || self->opened == FEED_NO_ROW || !desk_wants_instrument(self->desk) ||
+        !only_opened_changed(self, view)) {
+        return false;
+    }
+    const list_pane_pass pass = pass_of_list(self, view, now_mono_ns);
+    int64_t next_mono_ns = 0;
+    if (!list_pane_draw_one(self->list, &pass, self->opened, &next_mono_ns)) {
+        return false;
+    }
+    change_at(self, next_mono_ns);
+    collect_instrument(self, view, now_mono_ns);
+    const desk_scene scene = {.instrument = &self->instrument, .now_mono_ns = now_mono_ns};
+    desk_draw_instrument(self->desk, self->grid, self->parts.palette, &scene);
+    return true;
+}
+
+static void write_extent(screen *self, const tg_view *view, int64_t now_mono_ns,
+                         pass_extent *extent)
+{
+    if (*extent != PASS_PRIORITY || !write_priority_cells(self, view, now_mono_ns)) {
+        *extent = PASS_WHOLE;
+        write_cells(self, view, now_mono_ns);
+    }
+    self->view_number = tg_view_number(view);
 }
 
 static void record_verdict(const screen *self, tg_version version, glass_verdict verdict)
@@ -569,13 +629,12 @@ static void add_up_latencies(screen *self, int64_t now_mono_ns)
     }
 }
 
-tg_err screen_pass(screen *self)
+tg_err screen_pass(screen *self, pass_extent *extent)
 {
     const tg_view *view = tg_reader_pin(self->reader);
     const int64_t now_mono_ns = tg_clock_mono_ns(&self->clock);
     self->pinned_mono_ns = now_mono_ns;
-    self->view_number = tg_view_number(view);
-    write_cells(self, view, now_mono_ns);
+    write_extent(self, view, now_mono_ns, extent);
     const tg_draw_list *list = tg_grid_damage(self->grid);
     const tg_err err = list->run_count > 0 ? show(self, list) : TG_OK;
     /* After the hand-off: the sums take longer than the pass, and no tick shall wait for them. */

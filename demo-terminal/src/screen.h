@@ -1,6 +1,6 @@
 /*
- * One pass: pins one view, writes every cell, draws what differs, hands it over, and then looks at
- * what was drawn.
+ * One pass: pins one view, writes the cells that it may have changed, draws what differs, hands it
+ * over, and then looks at what was drawn.
  */
 #ifndef TG_TERMINAL_SCREEN_H
 #define TG_TERMINAL_SCREEN_H
@@ -18,6 +18,7 @@
 #include "latency.h"
 #include "layout.h"
 #include "list_pane.h"
+#include "pass_pace.h"
 #include "saved_state.h"
 #include "session_record.h"
 
@@ -40,8 +41,16 @@ TG_MUST_CHECK tg_err screen_open(const screen_parts *parts, screen **out);
 /* NULL is allowed. Thread: owner. */
 void screen_close(screen *screen);
 
-/* TG_ERR_WINDOW: the window system refused; TG_ERR_NO_MEMORY. Thread: owner. */
-TG_MUST_CHECK tg_err screen_pass(screen *screen);
+/*
+ * *extent: how much is asked for; then how much was shown, as a pass for the cells of the priority
+ * channel that finds other news as well is a whole one. TG_ERR_WINDOW: the window system refused;
+ * TG_ERR_NO_MEMORY. Thread: owner.
+ */
+TG_MUST_CHECK tg_err screen_pass(screen *screen, pass_extent *extent);
+
+/* Somebody has done something to the screen: the next pass is a whole one and writes every cell.
+ * Thread: owner. */
+void screen_write_anew(screen *screen);
 
 /* When the picture changes without anything arriving: a flash fades, a second passes. Thread:
  * owner. */

@@ -17,6 +17,7 @@
 #include "latency_export.h"
 #include "latency_keys.h"
 #include "list_keys.h"
+#include "pass_pace.h"
 #include "report.h"
 #include "screen.h"
 #include "script_play.h"
@@ -25,17 +26,6 @@
 #include "stop_signal.h"
 
 #define NS_PER_S INT64_C(1000000000)
-/* One pass for news in 1/60 s at most, by our own clock: no driver can be trusted to slow us down.
- */
-#define PASS_NS (NS_PER_S / 60)
-/* A pass that found nothing to draw takes no turn from the next, but does not spin either. */
-#define EMPTY_PASS_NS (PASS_NS / 4)
-/* What fades or ages waits for this long after the last pass: where data flows it goes along with
- * the data, so that no pass for looks alone makes a tick wait for its turn. */
-#define LOOKS_NS (NS_PER_S / 16)
-/* Whoever presses a key, or a button, looks at what it does: its pass waits for no turn. Bounded
- * all the same. */
-#define ANSWER_NS (NS_PER_S / 250)
 /* Nobody looks: data still comes in, but the owner sleeps long. */
 #define HIDDEN_NS NS_PER_S
 #define WHY_SIZE  400
@@ -66,10 +56,7 @@ typedef struct terminal {
     int64_t end_mono_ns; /* of the loop */
     int64_t cpu_start_ns;
     int64_t cpu_end_ns;
-    int64_t last_news_mono_ns; /* the last pass that showed news */
-    int64_t last_pass_mono_ns; /* the last pass of any kind */
-    bool news;                 /* something arrived that is not drawn yet */
-    bool answer_is_due;        /* to a key or the mouse, at once */
+    pass_pace pace;
     bool over;
     bool wrote_all;
 } terminal;
@@ -323,7 +310,7 @@ static void tell_of_files(terminal *self)
         session_record_take_result(self->record, text, sizeof text, &bad) ||
         latency_export_take_result(self->exports, text, sizeof text, &bad)) {
         screen_notice(self->screen, text, bad);
-        self->news = true;
+        pass_pace_ask(&self->pace, PASS_FOR_ROWS);
     }
 }
 
@@ -454,31 +441,34 @@ static tg_err take_wheel(terminal *self, const tg_input *input)
 
 static tg_err take_input(terminal *self, const tg_input *input)
 {
-    self->news = true;
+    if (input->kind != TG_INPUT_WAKE) {
+        screen_write_anew(self->screen);
+    }
     switch (input->kind) {
     case TG_INPUT_WAKE:
-        return TG_OK;
+        return TG_OK; /* whoever woke is asked for his news */
     case TG_INPUT_KEY:
-        self->answer_is_due = true;
+        pass_pace_ask(&self->pace, PASS_FOR_ANSWER);
         self->selection_is_due = false; /* whoever types has chosen by himself */
         self->notice_is_due = false;
         return take_key(self, input);
     case TG_INPUT_TEXT:
-        self->answer_is_due = true;
+        pass_pace_ask(&self->pace, PASS_FOR_ANSWER);
         self->selection_is_due = false;
         screen_type(self->screen, input->text);
         return TG_OK;
     case TG_INPUT_CLICK:
-        self->answer_is_due = true;
+        pass_pace_ask(&self->pace, PASS_FOR_ANSWER);
         self->selection_is_due = false;
         self->notice_is_due = false;
         screen_click(self->screen, input->row, input->column, input->clicks);
         return TG_OK;
     case TG_INPUT_WHEEL:
-        self->answer_is_due = true;
+        pass_pace_ask(&self->pace, PASS_FOR_ANSWER);
         return take_wheel(self, input);
     case TG_INPUT_RESIZED:
     case TG_INPUT_EXPOSED:
+        pass_pace_ask(&self->pace, PASS_FOR_ROWS);
         return screen_refit(self->screen);
     case TG_INPUT_QUIT:
         self->over = true;
@@ -498,19 +488,12 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* When the next pass is due; INT64_MAX while nobody looks. */
+/* When the next pass is due; PASS_PACE_NEVER while nobody looks. */
 static int64_t next_pass_mono_ns(const terminal *self)
 {
-    if (!tg_window_visible(self->window)) {
-        return INT64_MAX;
-    }
-    if (self->answer_is_due) {
-        return self->last_pass_mono_ns + ANSWER_NS;
-    }
-    const int64_t change_ns = screen_next_change_mono_ns(self->screen);
-    const int64_t settled_ns = self->last_pass_mono_ns + LOOKS_NS;
-    const int64_t looks_ns = change_ns > settled_ns ? change_ns : settled_ns;
-    return self->news ? earlier(looks_ns, self->last_news_mono_ns + PASS_NS) : looks_ns;
+    return tg_window_visible(self->window)
+               ? pass_pace_next_mono_ns(&self->pace, screen_next_change_mono_ns(self->screen))
+               : PASS_PACE_NEVER;
 }
 
 /* How long there is nothing to do unless something arrives. */
@@ -523,18 +506,15 @@ static int64_t sleep_ns(const terminal *self, int64_t now_mono_ns)
 
 static tg_err draw_if_due(terminal *self, int64_t now_mono_ns)
 {
-    if (now_mono_ns < next_pass_mono_ns(self)) {
+    pass_extent extent =
+        pass_pace_due(&self->pace, screen_next_change_mono_ns(self->screen), now_mono_ns);
+    if (extent == PASS_NOT_DUE || !tg_window_visible(self->window)) {
         return TG_OK;
     }
     const uint64_t drawn_before = screen_counts_get(self->screen).passes;
-    const tg_err err = screen_pass(self->screen);
-    const bool drew = screen_counts_get(self->screen).passes != drawn_before;
-    if (self->news) {
-        self->last_news_mono_ns = drew ? now_mono_ns : now_mono_ns - PASS_NS + EMPTY_PASS_NS;
-    }
-    self->news = false;
-    self->answer_is_due = false;
-    self->last_pass_mono_ns = now_mono_ns;
+    const tg_err err = screen_pass(self->screen, &extent);
+    pass_pace_took(&self->pace, extent, screen_counts_get(self->screen).passes != drawn_before,
+                   now_mono_ns);
     return err;
 }
 
@@ -566,7 +546,7 @@ static tg_err play_script(terminal *self, int64_t now_mono_ns)
 {
     tg_input input;
     char why[WHY_SIZE] = "";
-    if (self->options->script == NULL || self->over || self->news) {
+    if (self->options->script == NULL || self->over || pass_pace_is_asked(&self->pace)) {
         return TG_OK;
     }
     switch (script_play_step(&self->play, self->window, self->screen, now_mono_ns, &input, why,
@@ -574,7 +554,7 @@ static tg_err play_script(terminal *self, int64_t now_mono_ns)
     case SCRIPT_HAS_INPUT:
         return take_input(self, &input);
     case SCRIPT_DID_SOMETHING:
-        self->news = true;
+        pass_pace_ask(&self->pace, PASS_FOR_ROWS);
         break;
     case SCRIPT_QUITS:
         self->over = true;
@@ -591,31 +571,43 @@ static tg_err play_script(terminal *self, int64_t now_mono_ns)
     return TG_OK;
 }
 
+static void take_news(terminal *self, int64_t now_mono_ns)
+{
+    const feed_news news = feed_take_news(self->feed);
+    const bool told = feed_poll(self->feed, now_mono_ns);
+    if (told) {
+        follow_endpoint(self);
+        restore_selection(self);
+        insist_on_notice(self);
+    }
+    if (news.rows || told) {
+        pass_pace_ask(&self->pace, PASS_FOR_ROWS);
+    }
+    if (news.priority) {
+        pass_pace_ask(&self->pace, PASS_FOR_PRIORITY);
+    }
+    tell_of_files(self);
+}
+
 static tg_err loop(terminal *self)
 {
     tg_err err = TG_OK;
     self->start_mono_ns = tg_clock_mono_ns(&self->clock);
     self->cpu_start_ns = cpu_ns();
-    self->news = true;
+    pass_pace_ask(&self->pace, PASS_FOR_ROWS);
     while (!self->over && err == TG_OK) {
         const int64_t asleep_mono_ns = tg_clock_mono_ns(&self->clock);
         const int64_t wait_ns = sleep_ns(self, asleep_mono_ns);
         err = take_all_input(self, wait_ns);
-        const int64_t awake_mono_ns = tg_clock_mono_ns(&self->clock);
-        process_stalls_wake(latency_stalls(self->latency), asleep_mono_ns + wait_ns, awake_mono_ns);
-        if (feed_poll(self->feed, awake_mono_ns)) {
-            self->news = true;
-            follow_endpoint(self);
-            restore_selection(self);
-            insist_on_notice(self);
-        }
-        tell_of_files(self);
-        if (latency_poll(self->latency, feed_client(self->feed), self->record, &self->clock)) {
-            self->news = true;
-        }
         const int64_t now_mono_ns = tg_clock_mono_ns(&self->clock);
+        process_stalls_wake(latency_stalls(self->latency), asleep_mono_ns + wait_ns, now_mono_ns);
+        take_news(self, now_mono_ns);
         if (err == TG_OK) {
             err = draw_if_due(self, now_mono_ns);
+        }
+        /* After the pass: to end a window takes longer than to draw. */
+        if (latency_poll(self->latency, feed_client(self->feed), self->record, &self->clock)) {
+            pass_pace_ask(&self->pace, PASS_FOR_ROWS);
         }
         if (err == TG_OK) {
             err = play_script(self, now_mono_ns);

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "clock_text.h"
 #include "price_field.h"
@@ -154,34 +155,68 @@ static void draw_heads(const trade_pen *pen)
                       TG_ALIGN_RIGHT, style, "skip");
 }
 
+static trade_look look_of(const tg_palette *palette, panel_area area, const instrument_view *shown,
+                          const trade_list *list, size_t first)
+{
+    trade_look look;
+    memset(&look, 0, sizeof look); /* compared as bytes */
+    look.known = true;
+    look.palette = palette;
+    look.area = area;
+    look.there = shown->opened && shown->seen.instrument != NULL;
+    if (!look.there) {
+        return look;
+    }
+    look.suspect = shown->seen.row != NULL && quality_is_suspect(shown->seen.row->quality);
+    look.style = tg_price_style_of(shown->seen.instrument);
+    look.quantity_exponent = shown->seen.instrument->quantity_exponent;
+    look.first = first;
+    look.count = list->count;
+    look.dropped = list->dropped;
+    if (list->count > 0) {
+        look.newest = *trade_list_entry(list, 0);
+    }
+    return look;
+}
+
+static void draw_lines(const trade_pen *pen, const trade_list *list, size_t first)
+{
+    draw_heads(pen);
+    for (size_t i = 0; i < trade_panel_rows(pen->panel.area) && first + i < list->count; i++) {
+        const trade_entry *entry = trade_list_entry(list, first + i);
+        if (entry->kind == TRADE_SEEN) {
+            draw_trade(pen, (uint16_t)(FIRST_ROW + i), entry);
+        } else {
+            draw_line(pen, (uint16_t)(FIRST_ROW + i), entry);
+        }
+    }
+}
+
 void trade_panel_draw(tg_grid *grid, const tg_palette *palette, panel_area area, bool focused,
-                      const instrument_view *shown, const trade_list *list, size_t first)
+                      const instrument_view *shown, const trade_list *list, size_t first,
+                      trade_look *look)
 {
     char note[QUALITY_NOTE_SIZE] = "";
     panel_title title = {"F5", "trades", note, palette->faint, focused};
     const tg_row *row = shown->opened ? shown->seen.row : NULL;
-    const bool suspect = row != NULL && quality_is_suspect(row->quality);
-    if (suspect) {
+    if (row != NULL && quality_is_suspect(row->quality)) {
         quality_note(row->quality, row->age_ns, note);
         title.note_colour = quality_colour(palette, row->quality);
     } else if (row != NULL) {
         (void)snprintf(note, sizeof note, "%" PRIu64 " ticks not shown", list->not_shown);
     }
-    trade_pen pen = {.panel = panel_begin(grid, palette, area, &title),
-                     .at = columns_in(area),
-                     .suspect = suspect};
-    if (!shown->opened || shown->seen.instrument == NULL) {
+    const trade_look now = look_of(palette, area, shown, list, first);
+    if (memcmp(&now, look, sizeof now) == 0) {
+        (void)panel_resume(grid, palette, area, &title);
         return;
     }
-    pen.style = tg_price_style_of(shown->seen.instrument);
-    pen.quantity_exponent = shown->seen.instrument->quantity_exponent;
-    draw_heads(&pen);
-    for (size_t i = 0; i < trade_panel_rows(area) && first + i < list->count; i++) {
-        const trade_entry *entry = trade_list_entry(list, first + i);
-        if (entry->kind == TRADE_SEEN) {
-            draw_trade(&pen, (uint16_t)(FIRST_ROW + i), entry);
-        } else {
-            draw_line(&pen, (uint16_t)(FIRST_ROW + i), entry);
-        }
+    *look = now;
+    const trade_pen pen = {.panel = panel_begin(grid, palette, area, &title),
+                           .at = columns_in(area),
+                           .style = now.style,
+                           .quantity_exponent = now.quantity_exponent,
+                           .suspect = now.suspect};
+    if (now.there) {
+        draw_lines(&pen, list, first);
     }
 }

@@ -121,6 +121,9 @@ uint16_t tg_grid_rows(const tg_grid *grid)
 static void touch(tg_grid *grid, uint16_t row, uint16_t from, uint16_t end)
 {
     touched *at = &grid->rows_touched[row];
+    if (from >= end) {
+        return;
+    }
     if (at->from >= at->end) {
         *at = (touched){from, end};
         return;
@@ -139,20 +142,25 @@ static void set_cell(tg_cell *cell, tg_style style, const char grapheme[TG_CELL_
 }
 
 /* A blank shows no foreground: one value for it, or equal pictures would count as damage. */
-static void set_blank(tg_cell *cell, tg_style style)
+static tg_cell blank_of(tg_style style)
 {
-    memset(cell->text, 0, sizeof cell->text);
-    cell->foreground = style.marks == 0 ? style.background : style.foreground;
-    cell->background = style.background;
-    cell->marks = style.marks;
+    const tg_cell blank = {.foreground = style.marks == 0 ? style.background : style.foreground,
+                           .background = style.background,
+                           .marks = style.marks};
+    return blank;
+}
+
+static void fill_cells(tg_cell *cells, size_t count, tg_style style)
+{
+    const tg_cell blank = blank_of(style);
+    for (size_t i = 0; i < count; i++) {
+        cells[i] = blank;
+    }
 }
 
 void tg_grid_clear(tg_grid *grid, tg_style style)
 {
-    const size_t count = (size_t)grid->columns * grid->rows;
-    for (size_t i = 0; i < count; i++) {
-        set_blank(grid->next + i, style);
-    }
+    fill_cells(grid->next, (size_t)grid->columns * grid->rows, style);
     for (uint16_t row = 0; row < grid->rows; row++) {
         touch(grid, row, 0, grid->columns);
     }
@@ -169,10 +177,28 @@ void tg_grid_fill(tg_grid *grid, tg_span span, tg_style style)
     }
     const uint16_t room = (uint16_t)(grid->columns - span.column);
     const uint16_t end = (uint16_t)(span.column + (span.width < room ? span.width : room));
-    for (uint16_t c = span.column; c < end; c++) {
-        set_blank(cell_at(grid, span.row, c), style);
-    }
+    fill_cells(cell_at(grid, span.row, span.column), (size_t)(end - span.column), style);
     touch(grid, span.row, span.column, end);
+}
+
+/* Text of any kind; 0: it does not fit. */
+static size_t put_grapheme(tg_cell *cell, tg_style style, const char *text, unsigned room,
+                           unsigned *columns)
+{
+    char grapheme[TG_CELL_TEXT_SIZE];
+    const size_t taken = tg__grapheme_next(text, grapheme, columns);
+    if (*columns > room) {
+        return 0;
+    }
+    if (*columns == 2) {
+        set_cell(cell, style, grapheme, TG_CELL_WIDE_LEFT);
+        set_cell(cell + 1, style, grapheme, TG_CELL_WIDE_RIGHT);
+    } else if (strcmp(grapheme, " ") == 0) {
+        *cell = blank_of(style);
+    } else {
+        set_cell(cell, style, grapheme, 0);
+    }
+    return taken;
 }
 
 /* Writes what fits into the span and returns the cells taken. */
@@ -181,28 +207,32 @@ static uint16_t put_clipped(tg_grid *grid, tg_span span, tg_style style, const c
     if (span.row >= grid->rows || span.column >= grid->columns) {
         return 0;
     }
-    const uint16_t room = (uint16_t)(grid->columns - span.column);
-    const uint16_t width = span.width < room ? span.width : room;
-    uint16_t used = 0;
-    char grapheme[TG_CELL_TEXT_SIZE];
-    unsigned columns = 0;
-    for (size_t n; (n = tg__grapheme_next(text, grapheme, &columns)) > 0; text += n) {
-        if (used + columns > width) {
+    const unsigned room = (unsigned)(grid->columns - span.column);
+    const unsigned width = span.width < room ? span.width : room;
+    const tg_cell blank = blank_of(style);
+    const tg_cell letter = {
+        .foreground = style.foreground, .background = style.background, .marks = style.marks};
+    tg_cell *const cells = cell_at(grid, span.row, span.column);
+    unsigned used = 0;
+    while (*text != '\0' && used < width) {
+        unsigned columns = 1;
+        size_t taken = 1;
+        if (!tg__grapheme_is_ascii(text)) {
+            taken = put_grapheme(cells + used, style, text, width - used, &columns);
+        } else if (*text == ' ') {
+            cells[used] = blank;
+        } else {
+            cells[used] = letter;
+            cells[used].text[0] = *text;
+        }
+        if (taken == 0) {
             break;
         }
-        tg_cell *cell = cell_at(grid, span.row, (uint16_t)(span.column + used));
-        if (columns == 2) {
-            set_cell(cell, style, grapheme, TG_CELL_WIDE_LEFT);
-            set_cell(cell + 1, style, grapheme, TG_CELL_WIDE_RIGHT);
-        } else if (strcmp(grapheme, " ") == 0) {
-            set_blank(cell, style);
-        } else {
-            set_cell(cell, style, grapheme, 0);
-        }
-        used = (uint16_t)(used + columns);
+        text += taken;
+        used += columns;
     }
     touch(grid, span.row, span.column, (uint16_t)(span.column + used));
-    return used;
+    return (uint16_t)used;
 }
 
 uint16_t tg_grid_put(tg_grid *grid, uint16_t row, uint16_t column, tg_style style, const char *text)
@@ -216,20 +246,24 @@ static void put_aligned(tg_grid *grid, tg_span span, tg_align align, tg_style st
                         const char *text, uint16_t needed)
 {
     static const char ellipsis[] = "\xE2\x80\xA6";
-    tg_grid_fill(grid, span, style);
+    const bool cut = needed > span.width;
     if (span.width == 0) {
         return;
     }
-    if (needed > span.width) {
-        const tg_span head = {span.row, span.column, (uint16_t)(span.width - 1)};
-        const uint16_t used = put_clipped(grid, head, style, text);
-        const tg_span tail = {span.row, (uint16_t)(span.column + used), 1};
+    const uint16_t pad =
+        !cut && align == TG_ALIGN_RIGHT ? (uint16_t)(span.width - needed) : (uint16_t)0;
+    const tg_span inner = {span.row, (uint16_t)(span.column + pad),
+                           cut ? (uint16_t)(span.width - 1) : needed};
+    uint16_t end = (uint16_t)(pad + put_clipped(grid, inner, style, text));
+    if (cut) {
+        const tg_span tail = {span.row, (uint16_t)(span.column + end), 1};
         (void)put_clipped(grid, tail, style, ellipsis);
-        return;
+        end++;
     }
-    const uint16_t pad = align == TG_ALIGN_RIGHT ? (uint16_t)(span.width - needed) : 0;
-    const tg_span inner = {span.row, (uint16_t)(span.column + pad), needed};
-    (void)put_clipped(grid, inner, style, text);
+    tg_grid_fill(grid, (tg_span){span.row, span.column, pad}, style);
+    tg_grid_fill(grid,
+                 (tg_span){span.row, (uint16_t)(span.column + end), (uint16_t)(span.width - end)},
+                 style);
 }
 
 void tg_grid_put_label(tg_grid *grid, tg_span span, tg_align align, tg_style style,
@@ -267,15 +301,13 @@ void tg_grid_plot(tg_grid *grid, uint16_t row, uint16_t column, tg_style style,
 uint16_t tg_text_columns(const char *text)
 {
     char grapheme[TG_CELL_TEXT_SIZE];
-    unsigned columns = 0;
     uint32_t sum = 0;
-    for (size_t n; (n = tg__grapheme_next(text, grapheme, &columns)) > 0; text += n) {
+    while (*text != '\0' && sum < UINT16_MAX) {
+        unsigned columns = 1;
+        text += tg__grapheme_is_ascii(text) ? 1 : tg__grapheme_next(text, grapheme, &columns);
         sum += columns;
-        if (sum > UINT16_MAX) {
-            return UINT16_MAX;
-        }
     }
-    return (uint16_t)sum;
+    return sum < UINT16_MAX ? (uint16_t)sum : UINT16_MAX;
 }
 
 void tg_grid_forget(tg_grid *grid)

@@ -1,6 +1,5 @@
 #include "grapheme.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include <utf8proc.h>
@@ -24,15 +23,9 @@ static bool is_control(utf8proc_int32_t code)
            category == UTF8PROC_CATEGORY_CS;
 }
 
-static bool is_printable_ascii(char c)
-{
-    return c >= ' ' && c <= '~';
-}
-
 size_t tg__grapheme_next(const char *text, char grapheme[TG_CELL_TEXT_SIZE], unsigned *columns)
 {
-    /* Digits and names: an ASCII character that no combining mark can follow. */
-    if (is_printable_ascii(text[0]) && (text[1] == '\0' || is_printable_ascii(text[1]))) {
+    if (tg__grapheme_is_ascii(text)) {
         memset(grapheme, 0, TG_CELL_TEXT_SIZE);
         grapheme[0] = text[0];
         *columns = 1;

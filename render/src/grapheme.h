@@ -2,6 +2,7 @@
 #ifndef TICKGLASS_RENDER_GRAPHEME_H
 #define TICKGLASS_RENDER_GRAPHEME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <tickglass/draw_list.h>
@@ -12,5 +13,17 @@
  * Returns the bytes taken, 0 at the end of the text. Thread: any.
  */
 size_t tg__grapheme_next(const char *text, char grapheme[TG_CELL_TEXT_SIZE], unsigned *columns);
+
+static inline bool tg__ascii_is_printable(char c)
+{
+    return c >= ' ' && c <= '~';
+}
+
+/* The byte at text is a grapheme of one column: a printable ASCII character that no combining mark
+ * can follow. Digits and names are made of them. Thread: any. */
+static inline bool tg__grapheme_is_ascii(const char *text)
+{
+    return tg__ascii_is_printable(text[0]) && (text[1] == '\0' || tg__ascii_is_printable(text[1]));
+}
 
 #endif

@@ -69,17 +69,18 @@ void tg__tile_cache_close(tg__tile_cache *cache)
     free(cache);
 }
 
+/* Four products that do not wait for each other; odd constants spread small differences upwards,
+ * and the last step brings them down again. */
 static size_t hash_cell(const tg_cell *cell)
 {
-    uint32_t words[sizeof *cell / sizeof(uint32_t)];
-    memcpy(words, cell, sizeof words);
-    uint64_t hash = 0;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        /* The odd constant is 2^64 / the golden ratio: it spreads small differences upwards. */
-        hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 32;
-    }
-    return (size_t)hash;
+    uint64_t text[2];
+    _Static_assert(sizeof text == sizeof cell->text, "two words");
+    memcpy(text, cell->text, sizeof text);
+    const uint64_t colours = (uint64_t)cell->foreground << 32 | cell->background;
+    const uint64_t hash =
+        text[0] * UINT64_C(0x9e3779b97f4a7c15) + text[1] * UINT64_C(0xc2b2ae3d27d4eb4f) +
+        colours * UINT64_C(0xd6e8feb86659fd93) + cell->marks * UINT64_C(0xff51afd7ed558ccd);
+    return (size_t)((hash ^ hash >> 29) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
 static void unlink_slot(tg__tile_cache *cache, uint32_t index)

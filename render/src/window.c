@@ -1,12 +1,9 @@
 #include <tickglass/window.h>
 
-#include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <SDL.h>
@@ -15,6 +12,7 @@
 
 #include "canvas.h"
 #include "cell_painter.h"
+#include "display_wait.h"
 #include "font.h"
 #include "gpu_painter.h"
 #include "input.h"
@@ -25,8 +23,6 @@
 #define RECTS_MAX         64
 #define SCALE_MIN_PERCENT 50
 #define SCALE_MAX_PERCENT 400
-#define NS_PER_S          INT64_C(1000000000)
-#define NS_PER_MS         INT64_C(1000000)
 
 struct tg_window {
     SDL_Window *handle;
@@ -50,13 +46,9 @@ struct tg_window {
     int plain_height_px;
     bool headless;
     bool video_started;
-    uint32_t wake_event;
-    /* Set by any thread, cleared by the owner before it looks at what it was woken for: a change
-     * that comes after the clearing sets it again. */
-    _Atomic bool wake_pending;
-    /* The dummy driver has nothing to sleep on and polls: without a display we sleep here. */
-    pthread_mutex_t lock;
-    pthread_cond_t woken;
+    uint32_t wake_event; /* only ends SDL's sleep */
+    tg__display_wait wait;
+    bool just_slept; /* a wake ended the last sleep, and the display had nothing */
 };
 
 /* SDL's video state belongs to the process. */
@@ -299,22 +291,6 @@ static tg_err open_handle(tg_window *window, const tg_window_options *opt, char 
                                 : err;
 }
 
-static tg_err init_wake(tg_window *window)
-{
-    pthread_condattr_t attributes;
-    TG_ENSURE(pthread_mutex_init(&window->lock, NULL) == 0, TG_ERR_NO_MEMORY);
-    bool made = false;
-    if (pthread_condattr_init(&attributes) == 0) {
-        made = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
-               pthread_cond_init(&window->woken, &attributes) == 0;
-        (void)pthread_condattr_destroy(&attributes);
-    }
-    if (!made) {
-        (void)pthread_mutex_destroy(&window->lock);
-    }
-    return made ? TG_OK : TG_ERR_NO_MEMORY;
-}
-
 tg_err tg_window_open(const tg_window_options *opt, tg_window **out, char *why, size_t why_size)
 {
     TG_ENSURE(opt != NULL && out != NULL && opt->struct_size == sizeof *opt,
@@ -327,7 +303,7 @@ tg_err tg_window_open(const tg_window_options *opt, tg_window **out, char *why, 
     TG_ENSURE(!atomic_exchange_explicit(&window_is_open, true, memory_order_acq_rel), TG_ERR_STATE);
     tg_err err = TG_ERR_NO_MEMORY;
     tg_window *window = calloc(1, sizeof *window);
-    if (window == NULL || init_wake(window) != TG_OK) {
+    if (window == NULL || tg__display_wait_open(&window->wait) != TG_OK) {
         free(window);
         atomic_store_explicit(&window_is_open, false, memory_order_release);
         return err;
@@ -339,6 +315,10 @@ tg_err tg_window_open(const tg_window_options *opt, tg_window **out, char *why, 
     }
     if (err == TG_OK) {
         err = open_handle(window, opt, why, why_size);
+    }
+    if (err == TG_OK) {
+        tg__display_wait_attach(&window->wait, window->handle, window->wake_event,
+                                window->headless);
     }
     if (err != TG_OK) {
         tg_window_close(window);
@@ -366,8 +346,7 @@ void tg_window_close(tg_window *window)
     for (size_t i = 0; i < sizeof window->font_file / sizeof window->font_file[0]; i++) {
         free(window->font_file[i]);
     }
-    (void)pthread_cond_destroy(&window->woken);
-    (void)pthread_mutex_destroy(&window->lock);
+    tg__display_wait_close(&window->wait);
     free(window);
     /* Pairs with the exchange in open. */
     atomic_store_explicit(&window_is_open, false, memory_order_release);
@@ -555,7 +534,7 @@ static bool poll_input(tg_window *window, tg_input *out)
     SDL_Event event;
     while (SDL_PollEvent(&event) != 0) {
         if (event.type == window->wake_event) {
-            continue; /* it only ended the sleep: wake_pending tells */
+            continue; /* it only ended the sleep: take_wake() tells */
         }
         if (!tg__input_translate(&event, out)) {
             continue;
@@ -582,8 +561,7 @@ static bool poll_input(tg_window *window, tg_input *out)
 
 static bool take_wake(tg_window *window, tg_input *out)
 {
-    /* Acquire: pairs with the release in tg_window_wake. */
-    if (!atomic_exchange_explicit(&window->wake_pending, false, memory_order_acq_rel)) {
+    if (!tg__display_wait_take(&window->wait)) {
         return false;
     }
     memset(out, 0, sizeof *out);
@@ -591,41 +569,23 @@ static bool take_wake(tg_window *window, tg_input *out)
     return true;
 }
 
-static void sleep_headless(tg_window *window, int64_t timeout_ns)
-{
-    struct timespec until;
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    const int64_t ns = until.tv_nsec + timeout_ns % NS_PER_S;
-    until.tv_sec += (time_t)(timeout_ns / NS_PER_S + ns / NS_PER_S);
-    until.tv_nsec = (long)(ns % NS_PER_S);
-    (void)pthread_mutex_lock(&window->lock);
-    int err = 0;
-    while (err != ETIMEDOUT && !atomic_load_explicit(&window->wake_pending, memory_order_relaxed)) {
-        err = pthread_cond_timedwait(&window->woken, &window->lock, &until);
-    }
-    (void)pthread_mutex_unlock(&window->lock);
-}
-
-static void sleep_for_event(tg_window *window, int64_t timeout_ns)
-{
-    if (window->headless) {
-        sleep_headless(window, timeout_ns);
-        return;
-    }
-    const int64_t ms = (timeout_ns + NS_PER_MS - 1) / NS_PER_MS;
-    /* NULL: the event stays in the queue. */
-    (void)SDL_WaitEventTimeout(NULL, ms > INT32_MAX ? INT32_MAX : (int)ms);
-}
-
 tg_err tg_window_wait(tg_window *window, int64_t timeout_ns, tg_input *out)
 {
     TG_ENSURE(window != NULL && out != NULL, TG_ERR_INVALID_ARGUMENT);
-    if (poll_input(window, out) || take_wake(window, out)) {
+    /* Each question to the display costs some calls of the system; in the moment after a sleep that
+     * a wake has ended, it has been answered. */
+    const bool asked = timeout_ns <= 0 && window->just_slept;
+    window->just_slept = false;
+    if ((!asked && poll_input(window, out)) || take_wake(window, out)) {
         return TG_OK;
     }
     if (timeout_ns > 0) {
-        sleep_for_event(window, timeout_ns);
-        if (poll_input(window, out) || take_wake(window, out)) {
+        const bool from_display = tg__display_wait_sleep(&window->wait, timeout_ns);
+        if (from_display && poll_input(window, out)) {
+            return TG_OK;
+        }
+        if (take_wake(window, out)) {
+            window->just_slept = !from_display;
             return TG_OK;
         }
     }
@@ -634,22 +594,7 @@ tg_err tg_window_wait(tg_window *window, int64_t timeout_ns, tg_input *out)
 
 void tg_window_wake(tg_window *window)
 {
-    /* Release: what the caller wrote before is seen after the acquire in take_wake. */
-    if (atomic_exchange_explicit(&window->wake_pending, true, memory_order_acq_rel)) {
-        return;
-    }
-    if (window->headless) {
-        /* The lock keeps this from falling between the sleeper's look at the flag and its sleep. */
-        (void)pthread_mutex_lock(&window->lock);
-        (void)pthread_cond_signal(&window->woken);
-        (void)pthread_mutex_unlock(&window->lock);
-        return;
-    }
-    SDL_Event event;
-    memset(&event, 0, sizeof event);
-    event.type = window->wake_event;
-    /* A full queue wakes the owner as well. */
-    (void)SDL_PushEvent(&event);
+    tg__display_wait_wake(&window->wait);
 }
 
 void tg_window_describe(const tg_window *window, char *text, size_t size)

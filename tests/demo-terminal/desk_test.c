@@ -358,6 +358,83 @@ static void drawing_what_changed_equals_drawing_everything(void **state)
     picture_close(&f);
 }
 
+static void expect_equal_cells(tg_grid *kept, tg_grid *anew)
+{
+    tg_grid_forget(kept);
+    tg_grid_forget(anew);
+    const tg_draw_list *a = tg_grid_damage(kept);
+    const tg_draw_list *b = tg_grid_damage(anew);
+    assert_int_equal(a->cell_count, b->cell_count);
+    if (memcmp(a->cells, b->cells, a->cell_count * sizeof *a->cells) != 0) {
+        (void)fprintf(stderr, "kept:\n%s\nanew:\n%s\n", picture_dump(a), picture_dump(b));
+        fail_msg("what was kept is not what would have been drawn");
+    }
+}
+
+static void draw_kept(desk *table, tg_grid *grid, const tg_palette *palette,
+                      const instrument_view *shown, bool instrument_only)
+{
+    const header_view header = sample_header();
+    const latency_view latencies = sample_latency(shown->now_mono_ns);
+    const desk_scene scene = {.instrument = shown,
+                              .header = &header,
+                              .log = &events,
+                              .latency = &latencies,
+                              .now_mono_ns = shown->now_mono_ns,
+                              .retained = true};
+    fit(table, grid);
+    if (instrument_only) {
+        desk_draw_instrument(table, grid, palette, &scene);
+    } else {
+        desk_draw(table, grid, palette, &scene);
+    }
+}
+
+/* Two desks of the same market: one keeps what did not change, the other draws it all. */
+static void what_is_kept_is_what_would_be_drawn(void **state)
+{
+    (void)state;
+    picture_fixture f = picture_open_cells(160, 50, NULL);
+    tg_grid *anew_grid = NULL;
+    assert_int_equal(tg_grid_open(160, 50, &anew_grid), TG_OK);
+    market_scene scene;
+    desk *kept = NULL;
+    desk *anew = NULL;
+    assert_int_equal(desk_open(&kept), TG_OK);
+    assert_int_equal(desk_open(&anew), TG_OK);
+    scene_begin(&scene);
+    random_state = 11;
+    draw(kept, f.grid, f.palette, scene_look(&scene, 1 * S));
+    draw(anew, anew_grid, f.palette, &scene.shown);
+    assert_true(desk_layout(kept)->area[PANEL_CHART].height > 0);
+    int64_t ms = 1000;
+    int64_t price = 618130;
+    for (int i = 0; i < 3000; i++) {
+        ms += 1 + random_below(random_below(50) == 0 ? 2500 : 40);
+        if (random_below(3) > 0) {
+            price += random_below(6) == 0 ? (int64_t)random_below(5) - 2 : 0;
+            scene_quote(&scene, price - 1, price + 1, 1 + random_below(50), 1 + random_below(50));
+            scene_trade(&scene, price, 1 + random_below(4));
+            scene_admit(&scene, 1 + random_below(2), ms * MS);
+        }
+        if (random_below(60) == 0) {
+            const bool down = random_below(2) == 0;
+            tg__store_set_link(scene.store, down ? TG__LINK_DOWN : TG__LINK_UP, ms * MS);
+        }
+        instrument_view *shown = scene_look(&scene, ms * MS);
+        instrument_view same = *shown;
+        desk_take(kept, shown);
+        draw_kept(kept, f.grid, f.palette, shown, random_below(3) > 0);
+        draw(anew, anew_grid, f.palette, &same);
+        expect_equal_cells(f.grid, anew_grid);
+    }
+    desk_close(kept);
+    desk_close(anew);
+    scene_close(&scene);
+    tg_grid_close(anew_grid);
+    picture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -368,6 +445,7 @@ int main(void)
         cmocka_unit_test(arrows_move_what_has_the_focus),
         cmocka_unit_test(another_instrument_begins_with_nothing_of_the_one_before),
         cmocka_unit_test(drawing_what_changed_equals_drawing_everything),
+        cmocka_unit_test(what_is_kept_is_what_would_be_drawn),
     };
     return cmocka_run_group_tests(tests, open_latency, close_latency);
 }

@@ -59,11 +59,44 @@ static void what_is_not_there_is_not_shown(void **state)
     scene_close(&scene);
 }
 
+/* Points that did not change are not read again: the history is the same all the same. */
+static void history_is_whole_in_each_view(void **state)
+{
+    (void)state;
+    static tg_history_point expected[SCENE_POINTS];
+    market_scene scene;
+    scene_begin(&scene);
+    uint64_t random = 3;
+    int64_t ms = 1000;
+    for (int i = 0; i < 6000; i++) {
+        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        ms += (int64_t)((random >> 33) % 400);
+        if ((random >> 50) % 4 != 0) {
+            scene_trade(&scene, 618000 + (int64_t)((random >> 40) % 200), 1);
+            scene_admit(&scene, 1, ms * MS);
+        }
+        if ((random >> 20) % 500 == 0) {
+            instrument_view_clear(&scene.shown);
+        }
+        const instrument_view *shown = scene_look(&scene, ms * MS);
+        size_t count = 0;
+        const tg_view *view = tg_reader_pin(scene.reader);
+        assert_int_equal(tg_view_history(view, scene.instrument.id, expected, SCENE_POINTS, &count),
+                         TG_OK);
+        assert_true(shown->has_history);
+        assert_int_equal(shown->history_count, count);
+        assert_memory_equal(shown->history, expected, count * sizeof expected[0]);
+    }
+    assert_int_equal(scene.shown.history_count, SCENE_POINTS); /* the oldest went, too */
+    scene_close(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_comes_from_the_view_that_is_pinned),
         cmocka_unit_test(what_is_not_there_is_not_shown),
+        cmocka_unit_test(history_is_whole_in_each_view),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

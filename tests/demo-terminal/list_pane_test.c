@@ -247,6 +247,81 @@ static void what_was_kept_is_there_again(void **state)
     close_fixture(&f);
 }
 
+static void draw_in(list_pane *pane, fixture *f, tg_grid *grid, bool retained)
+{
+    size_t suspect = 0;
+    const tg_style blank = {f->picture.palette->text, f->picture.palette->background, 0};
+    const list_pane_pass pass = {.grid = grid,
+                                 .palette = f->picture.palette,
+                                 .view = tg_reader_pin(f->reader),
+                                 .now_mono_ns = 1,
+                                 .title_row = TITLE_ROW,
+                                 .width = tg_grid_columns(grid),
+                                 .focused = true,
+                                 .retained = retained};
+    if (!retained) {
+        tg_grid_clear(grid, blank);
+    }
+    (void)list_pane_draw(pane, &pass, &suspect);
+    tg_reader_unpin(f->reader);
+}
+
+static void expect_equal_cells(tg_grid *kept, tg_grid *anew)
+{
+    tg_grid_forget(kept);
+    tg_grid_forget(anew);
+    const tg_draw_list *a = tg_grid_damage(kept);
+    const tg_draw_list *b = tg_grid_damage(anew);
+    assert_int_equal(a->cell_count, b->cell_count);
+    assert_memory_equal(a->cells, b->cells, a->cell_count * sizeof *a->cells);
+}
+
+/* Rows come, go and grow without anybody having pressed a key: two panes of one feed, of which one
+ * keeps the rows that look as they did. */
+static void what_is_kept_of_the_list_is_what_would_be_drawn(void **state)
+{
+    (void)state;
+    fixture f = open_fixture("V:A,V:B,W:C");
+    const list_pane_parts parts = {
+        .window = f.picture.window, .feed = f.feed, .check = f.check, .times = f.times};
+    tg_grid *grid = NULL;
+    list_pane *anew = NULL;
+    uint64_t random = 23;
+    assert_int_equal(
+        tg_grid_open(tg_grid_columns(f.picture.grid), tg_grid_rows(f.picture.grid), &grid), TG_OK);
+    assert_int_equal(list_pane_open(&parts, tg_grid_rows(grid), &anew), TG_OK);
+    draw_in(f.pane, &f, f.picture.grid, false);
+    for (unsigned i = 0; i < 400; i++) {
+        char symbol[TG_SYMBOL_SIZE] = "";
+        size_t index = 0;
+        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        const unsigned pick = (unsigned)(random >> 33) % 40;
+        for (unsigned c = 0; c < 4 + pick / 2; c++) {
+            symbol[c] = (char)('A' + pick % 26);
+        }
+        switch ((random >> 60) % 4) {
+        case 0:
+            (void)!feed_add(f.feed, "V", symbol, &index);
+            break;
+        case 1:
+            (void)feed_remove(f.feed, pick % feed_row_count(f.feed));
+            break;
+        case 2:
+            list_pane_select(f.pane, pick % feed_row_count(f.feed));
+            list_pane_select(anew, pick % feed_row_count(f.feed));
+            break;
+        default:
+            break;
+        }
+        draw_in(f.pane, &f, f.picture.grid, true);
+        draw_in(anew, &f, grid, false);
+        expect_equal_cells(f.picture.grid, grid);
+    }
+    list_pane_close(anew);
+    tg_grid_close(grid);
+    close_fixture(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +330,7 @@ int main(void)
         cmocka_unit_test(what_lies_over_the_list_keeps_keys_from_it),
         cmocka_unit_test(columns_go_and_come_but_for_those_that_say_who_and_how_old),
         cmocka_unit_test(what_was_kept_is_there_again),
+        cmocka_unit_test(what_is_kept_of_the_list_is_what_would_be_drawn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

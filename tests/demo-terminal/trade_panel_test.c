@@ -44,7 +44,8 @@ static void time_and_sales_look_as_they_did(void **state)
     market_scene scene;
     play(&scene);
     const panel_area whole = {0, 0, 48, 14};
-    trade_panel_draw(f.grid, f.palette, whole, true, &scene.shown, &list, 0);
+    trade_look look = {0};
+    trade_panel_draw(f.grid, f.palette, whole, true, &scene.shown, &list, 0, &look);
     picture_expect_golden(&f, "trades");
     scene_close(&scene);
     picture_close(&f);
@@ -57,7 +58,8 @@ static void gaps_and_what_is_not_shown_are_said(void **state)
     market_scene scene;
     play(&scene);
     const panel_area whole = {0, 0, 34, 14};
-    trade_panel_draw(f.grid, f.palette, whole, false, &scene.shown, &list, 0);
+    trade_look look = {0};
+    trade_panel_draw(f.grid, f.palette, whole, false, &scene.shown, &list, 0, &look);
     assert_non_null(strstr(picture_row(&f, 0), "204 ticks not shown"));
     assert_non_null(strstr(picture_row(&f, 2), "61810.4"));
     assert_string_equal(picture_row(&f, 4), "23:55:31 gap: 180 ticks lost");
@@ -65,7 +67,7 @@ static void gaps_and_what_is_not_shown_are_said(void **state)
                                             "23:55:31 DISCONNECTED");
     assert_non_null(strstr(picture_row(&f, 7), "+12"));
     /* Further down: the list says where it begins. */
-    trade_panel_draw(f.grid, f.palette, whole, false, &scene.shown, &list, list.count - 1);
+    trade_panel_draw(f.grid, f.palette, whole, false, &scene.shown, &list, list.count - 1, &look);
     assert_string_equal(picture_row(&f, 2), "23:55:01 list begins");
     assert_string_equal(picture_row(&f, 3), "");
     scene_close(&scene);
@@ -79,11 +81,12 @@ static void nothing_rises_or_falls_in_colour_while_the_data_may_be_old(void **st
     market_scene scene;
     play(&scene);
     const panel_area whole = {0, 0, 48, 14};
-    trade_panel_draw(f.grid, f.palette, whole, false, &scene.shown, &list, 0);
+    trade_look look = {0};
+    trade_panel_draw(f.grid, f.palette, whole, false, &scene.shown, &list, 0, &look);
     assert_true(picture_shows_colour(&f, f.palette->up));
     tg__store_set_link(scene.store, TG__LINK_DOWN, 40 * S);
     take(&scene, 41 * S);
-    trade_panel_draw(f.grid, f.palette, whole, false, &scene.shown, &list, 0);
+    trade_panel_draw(f.grid, f.palette, whole, false, &scene.shown, &list, 0, &look);
     assert_false(picture_shows_colour(&f, f.palette->up));
     assert_false(picture_shows_colour(&f, f.palette->down));
     assert_non_null(strstr(picture_row(&f, 0), "! DISCONNECTED"));
@@ -100,9 +103,10 @@ static void nothing_is_written_beside_the_panel_at_any_width(void **state)
     play(&scene);
     for (uint16_t width = 0; width <= 60; width++) {
         const tg_style blank = {f.palette->text, f.palette->background, 0};
+        trade_look look = {0};
         tg_grid_clear(f.grid, blank);
         trade_panel_draw(f.grid, f.palette, (panel_area){0, 0, width, 14}, true, &scene.shown,
-                         &list, 0);
+                         &list, 0, &look);
         for (uint16_t row = 0; row < 14; row++) {
             const tg_span beside = {row, width, (uint16_t)(60 - width)};
             assert_string_equal(picture_text(&f, beside), "");
