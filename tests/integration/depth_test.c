@@ -35,6 +35,7 @@ typedef struct follower {
     int64_t joined_mono_ns;  /* the second one */
     uint64_t live_too_early; /* depth of the first, since then */
     bool doubted;            /* some depth was shown as something else than live or quiet */
+    bool doubted_alone;      /* as GAP, beside a row that was good */
     bool complete;           /* every instrument has depth in the latest view, live or quiet */
 } follower;
 
@@ -57,6 +58,8 @@ static void judge_instrument(follower *f, const tg_view *view, size_t index, int
         return;
     }
     f->doubted = f->doubted || !is_good(depth.quality);
+    f->doubted_alone =
+        f->doubted_alone || (depth.quality == TG_QUALITY_GAP && is_good(row.quality));
     f->complete = f->complete && is_good(depth.quality);
     if (f->lineage > 1 && now_ns - depth.age_ns < f->joined_mono_ns) {
         f->live_too_early += is_good(depth.quality) ? 1u : 0u;
@@ -224,14 +227,17 @@ static void check_clean(follower *f, const char *name)
 
 static void depth_survives_losses_and_what_is_lost_is_repaired(void **state)
 {
-    static const char script[] = "1500 drop-frames 3\n"
-                                 "2000 corrupt-frames 4\n"
+    /* Of each connection, fewer messages than a client rejects before it leaves. */
+    static const char script[] = "1000 cut-ticks 3\n"
+                                 "1500 drop-frames 3\n"
+                                 "2000 corrupt-frames 2\n"
                                  "2500 reset-all\n"
                                  "3500 kill ORION A\n"
                                  "3900 revive ORION A\n"
                                  "4500 restart-sequencer\n"
                                  "5500 freeze-lane 1\n"
                                  "5900 thaw-lane 1\n"
+                                 "6200 cut-ticks 3\n"
                                  "6500 wrong-boundary 1000\n"
                                  "7000 reset-all\n";
     static depth_record record;
@@ -268,6 +274,7 @@ static void depth_survives_losses_and_what_is_lost_is_repaired(void **state)
     tg_client_counters counters = {.struct_size = sizeof counters};
     assert_int_equal(tg_client_counters_get(one.client, &counters), TG_OK);
     assert_true(counters.gaps > 0 && one.doubted);
+    assert_true(one.doubted_alone || other.doubted_alone);
     assert_true(one.judge.findings.raises > 0);
     assert_true(record.compared > 1000);
     close_follower(&one);
