@@ -41,6 +41,13 @@ static tg_err corrupt_frames(tg__fault_targets *targets, const int64_t *values, 
     return TG_OK;
 }
 
+static tg_err cut_ticks(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
+{
+    (void)cause;
+    tg__hub_fault_cut_ticks(targets->hub, (uint32_t)values[0]);
+    return TG_OK;
+}
+
 static tg_err begin_drain(tg__fault_targets *targets, const int64_t *values, tg__cause *cause)
 {
     (void)values;
@@ -186,6 +193,7 @@ const tg__fault_verb tg__fault_verbs[] = {
     {"clock-step", {TG__FAULT_STEP_MS}, step_clock},
     {"close-all", {TG__FAULT_CLOSE_CODE}, close_all},
     {"corrupt-frames", {TG__FAULT_COUNT}, corrupt_frames},
+    {"cut-ticks", {TG__FAULT_COUNT}, cut_ticks},
     {"delay", {TG__FAULT_VENUE, TG__FAULT_HANDLER, TG__FAULT_MS}, delay_handler},
     {"drain", {TG__FAULT_NONE}, begin_drain},
     {"drop-frames", {TG__FAULT_COUNT}, drop_frames},

@@ -85,6 +85,7 @@ static bool next_ticks(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *ou
     }
     hub->counts.ticks_messages_sent++;
     peer->next_ticks_mono_ns = now.mono_ns + TG__TICKS_INTERVAL_NS;
+    *size = tg__hub_faults_cut(&hub->faults, *size);
     return true;
 }
 

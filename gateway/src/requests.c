@@ -228,7 +228,7 @@ static tg_err answer_set_request(tg__hub *hub, tg__peer *peer, const tg__request
 
 #define BOOK_MAX (2u + 2u * TG_BOOK_DEPTH_MAX * 20u) /* bytes: every number at its widest */
 
-_Static_assert(TG__ITEM_MAX *(TG__SNAPSHOT_ROW_MAX + 1) + TG__PRIORITY_MAX * BOOK_MAX + 64 <=
+_Static_assert((TG__SNAPSHOT_ROW_MAX + 1) * TG__ITEM_MAX + BOOK_MAX * TG__PRIORITY_MAX + 64 <=
                    TG__MESSAGE_SIZE_MAX,
                "all names of one RESYNC, and depth of what may be followed, fit one message");
 

@@ -97,6 +97,38 @@ static void a_corrupted_copy_differs_in_one_byte_and_only_for_one(void **state)
     hub_client_close(&b);
 }
 
+static void a_cut_message_of_the_priority_channel_is_no_message_and_is_restated(void **state)
+{
+    hub_fixture *fixture = *state;
+    static uint8_t out[TG__MESSAGE_SIZE_MAX];
+    size_t size = 0;
+    tg__fault fault;
+    tg__ticks_reader reader;
+    int64_t ts_ns = 0;
+    hub_client client;
+    hub_client_open(&client, fixture);
+    hub_client_request(&client, TG__KIND_SUBSCRIBE, TG__CHANNEL_PRIORITY, three, 3);
+    hub_client_read_all(&client);
+    tg__hub_fault_cut_ticks(fixture->hub, 2);
+    for (int64_t price = 1; price <= 2; price++) {
+        fixture->now.mono_ns += TG__TICKS_INTERVAL_NS;
+        hub_fixture_tick(fixture, 7, price);
+        assert_int_equal(
+            tg__hub_next(fixture->hub, client.peer, fixture->now, out, sizeof out, &size),
+            TG__NEXT_MESSAGE);
+        assert_int_not_equal(
+            tg__ticks_decode(out, size, FIXTURE_RESOLUTION, &ts_ns, &reader, &fault), TG_OK);
+    }
+    assert_int_equal(fixture->hub->faults.ticks_cut, 2);
+    const unsigned ticks = client.ticks;
+    hub_client_request(&client, TG__KIND_RESYNC, TG__CHANNEL_PRIORITY, NULL, 0);
+    fixture->now.mono_ns += TG__TICKS_INTERVAL_NS;
+    hub_client_read_all(&client); /* whole again */
+    assert_int_equal(client.ticks, ticks + 3);
+    assert_int_equal(fixture->hub->faults.ticks_cut, 2);
+    hub_client_close(&client);
+}
+
 /* A client asks once for what it missed, and asks again only after the answer. */
 static void read_and_repair(hub_client *client, unsigned most, unsigned *refused, unsigned *asked)
 {
@@ -204,6 +236,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_dropped_frame_reaches_nobody_and_the_next_does_not_fit,
                                         hub_fixture_set_up, hub_fixture_tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_cut_message_of_the_priority_channel_is_no_message_and_is_restated, hub_fixture_set_up,
+            hub_fixture_tear_down),
         cmocka_unit_test_setup_teardown(a_corrupted_copy_differs_in_one_byte_and_only_for_one,
                                         hub_fixture_set_up, hub_fixture_tear_down),
         cmocka_unit_test_setup_teardown(who_is_on_his_way_out_loses_nothing_any_more,

@@ -69,7 +69,9 @@ static void the_figures_are_those_of_their_owners(void **state)
     tg__upgrade_counts_add(&f.upgrades, 0);
     tg__upgrade_counts_add(&f.upgrades, 503);
     f.hub.hub->faults.ticks_lost = 9;
+    f.hub.hub->faults.ticks_cut = 8;
     check_has(&f, "ticks_lost_by_fault_total 9");
+    check_has(&f, "ticks_messages_cut_by_fault_total 8");
     check_has(&f, "connections 1");
     check_has(&f, "boundary 1");
     check_has(&f, "gaps_total 17");

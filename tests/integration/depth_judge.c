@@ -20,6 +20,22 @@ void depth_record_deinit(depth_record *record)
     (void)pthread_mutex_destroy(&record->mutex);
 }
 
+uint64_t depth_record_compared(depth_record *record)
+{
+    (void)pthread_mutex_lock(&record->mutex);
+    const uint64_t compared = record->compared;
+    (void)pthread_mutex_unlock(&record->mutex);
+    return compared;
+}
+
+uint64_t depth_record_differing(depth_record *record)
+{
+    (void)pthread_mutex_lock(&record->mutex);
+    const uint64_t differing = record->differing;
+    (void)pthread_mutex_unlock(&record->mutex);
+    return differing;
+}
+
 /* FNV-1a, 64 bits, over the numbers of a book. */
 static uint64_t add(uint64_t sum, uint64_t number)
 {
@@ -176,5 +192,5 @@ bool depth_judge_is_clean(const depth_judge *judge)
 {
     const depth_findings *findings = &judge->findings;
     return findings->torn == 0 && findings->regressions == 0 && findings->other_tops == 0 &&
-           judge->record->differing == 0;
+           depth_record_differing(judge->record) == 0;
 }

@@ -30,12 +30,16 @@ typedef struct depth_record {
         tg_version version;
         uint64_t sum; /* of the levels */
     } books[DEPTH_INSTRUMENTS][DEPTH_REMEMBERED];
-    uint64_t compared; /* versions that another client had, too */
+    uint64_t compared;
     uint64_t differing;
 } depth_record;
 
 bool depth_record_init(depth_record *record);
 void depth_record_deinit(depth_record *record);
+/* Versions that another client had, too; and those of which the books were not equal. Any thread.
+ */
+uint64_t depth_record_compared(depth_record *record);
+uint64_t depth_record_differing(depth_record *record);
 
 /* What one client was shown. */
 typedef struct depth_findings {
