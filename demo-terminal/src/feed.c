@@ -8,6 +8,7 @@
 
 #include "client_setup.h"
 #include "directory.h"
+#include "echo_watch.h"
 #include "instrument_search.h"
 #include "token_source.h"
 
@@ -34,6 +35,7 @@ struct feed {
     bool visible_told; /* the client knows which rows are on the screen */
     event_log log;
     tg_clock clock;
+    echo_watch echoes; /* the network thread's */
     char notice[FEED_NOTICE_SIZE];
     bool notice_is_bad;
     char token_trouble[TOKEN_TROUBLE_SIZE];
@@ -45,8 +47,9 @@ struct feed {
 
 static void on_publish(void *ctx, uint64_t view_number)
 {
-    (void)view_number;
-    tg_window_wake(((feed *)ctx)->window);
+    feed *self = ctx;
+    session_record_published(self->record, view_number, &self->clock);
+    tg_window_wake(self->window);
 }
 
 static void on_event(void *ctx, const tg_event *event)
@@ -57,7 +60,13 @@ static void on_event(void *ctx, const tg_event *event)
 
 static void on_message(void *ctx, const void *bytes, size_t size, int64_t received_mono_ns)
 {
-    session_record_message(((feed *)ctx)->record, bytes, size, received_mono_ns);
+    feed *self = ctx;
+    echo_times echo;
+    if (echo_watch_take(&self->echoes, self->client, &echo)) {
+        session_record_echo(self->record, &echo);
+    }
+    echo_watch_message(&self->echoes, bytes, size, received_mono_ns);
+    session_record_message(self->record, bytes, size, received_mono_ns);
 }
 
 static void on_found(void *ctx, uint32_t request, const char *venue,
