@@ -155,6 +155,7 @@ is_silent || fail "a bar without a terminal: $(cat err)"
 if command -v script >/dev/null 2>&1; then
     script -qec "'$tool' cat large.tgrec >out" seen >/dev/null </dev/null
     grep -q '\[#*\.*\] .* %' seen || fail "no bar on a terminal"
+    grep -q '\[#*\.*\] *[1-9][0-9]* % checked' seen || fail "no bar while the file is checked"
     for command in verify stats hist "export --trace"; do
         script -qec "'$tool' $command large.tgrec >out" seen >/dev/null </dev/null
         grep -q '\[#*\.*\] .* %' seen || fail "no bar of $command"
