@@ -3,18 +3,14 @@
  * recorded is joined tick by tick. Here both have one clock, so that what is told of it can be
  * judged, too.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <string.h>
 
 #include "../gateway/scratch_folder.h"
-#include "../integration/gateway_process.h"
-#include "child_process.h"
 #include "glass_join.h"
 #include "record_reader.h"
+#include "terminal_run.h"
 
 enum {
     SLOTS = 256,
@@ -23,43 +19,6 @@ enum {
 };
 
 static scratch_folder folder;
-
-static int run_terminal(const gateway_process *gateway, const char *record, const char *report)
-{
-    char token_file[128];
-    (void)snprintf(token_file, sizeof token_file, "%s/state/token", gateway->folder);
-    const char *const argv[] = {TG_TEST_TERMINAL, "--headless", "--url",    gateway->url,
-                                "--token-file",   token_file,   "--ca",     gateway->ca,
-                                "--seconds",      "6",          "--record", record,
-                                "--report",       report,       NULL};
-    const pid_t parent = getpid();
-    const pid_t pid = fork();
-    if (pid == 0) {
-        child_ends_with_parent(parent);
-        (void)execv(TG_TEST_TERMINAL, (char *const *)argv);
-        _exit(127);
-    }
-    assert_true(pid > 0);
-    int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
-}
-
-static uint64_t report_count(const char *path, const char *key)
-{
-    static char text[8192];
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    (void)fclose(file);
-    char quoted[64];
-    (void)snprintf(quoted, sizeof quoted, "\"%s\": ", key);
-    const char *at = strstr(text, quoted);
-    assert_non_null(at);
-    return strtoull(at + strlen(quoted), NULL, 10);
-}
 
 typedef struct judge {
     char slots[SLOTS][NAME_SIZE];
@@ -168,7 +127,8 @@ static void every_tick_on_the_glass_is_followed_from_its_exchange_time(void **st
     const char *const play[] = {"--sim", "--record", gateway_record, NULL};
     gateway_process gateway;
     assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, play));
-    assert_int_equal(run_terminal(&gateway, record, report), 0);
+    const char *const more[] = {"--seconds", "6", "--record", record, "--report", report, NULL};
+    assert_int_equal(run_terminal(&gateway, more), 0);
     (void)gateway_process_stop(&gateway);
 
     tg__log_file files[2];
