@@ -1,7 +1,7 @@
 /*
  * A record file of any bytes: indexed, every record unpacked and printed both ways, histograms
- * rebuilt; once as it is, once with its checksums repaired. Nothing may be read outside the bytes,
- * and what is accepted must pack again to the same.
+ * rebuilt, statistics taken from the blocks; once as it is, once with its checksums repaired.
+ * Nothing may be read outside the bytes, and what is accepted must pack again to the same.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,9 +13,11 @@
 #include "bytes.h"
 #include "histogram_snapshot.h"
 #include "log_merge.h"
+#include "log_skim.h"
 #include "log_text.h"
 
-#define RECORDS_MAX 2000 /* a small input may stand for very many empty records */
+#define RECORDS_MAX   2000 /* a small input may stand for very many empty records */
+#define SITES_SKIMMED 1
 
 static void require(bool holds)
 {
@@ -71,6 +73,23 @@ static void check_record(tg__log_file *file, tg__log_text *text, const tg__log_r
     }
 }
 
+/* Statistics of the first number of some sites, straight from the blocks. */
+static void check_skimming(tg__log_file *file)
+{
+    int sites = 0;
+    for (uint32_t id = 1; id <= TG__SITES_MAX && sites < SITES_SKIMMED; id++) {
+        const tg__site_info *site = &file->sites[id];
+        if (site->id == 0 || site->argument_count == 0 || site->types[0] > TG__TYPE_F64) {
+            continue;
+        }
+        const tg__skim wanted = {site, 0};
+        tg__number_stats stats = {0};
+        require(tg__log_skim(file, &wanted, 1, &stats) == TG_OK);
+        tg__number_stats_deinit(&stats);
+        sites++;
+    }
+}
+
 static void check_file(const uint8_t *data, size_t size)
 {
     static tg__log_text text;
@@ -85,6 +104,7 @@ static void check_file(const uint8_t *data, size_t size)
         check_record(&file, &text, &record);
     }
     tg__log_merge_close(&merge);
+    check_skimming(&file);
     tg__log_text_deinit(&text);
     tg__log_file_close(&file);
 }

@@ -9,6 +9,7 @@
 
 #include "client_setup.h"
 #include "directory.h"
+#include "echo_watch.h"
 #include "instrument_search.h"
 #include "publication_news.h"
 #include "token_source.h"
@@ -40,6 +41,7 @@ struct feed {
     _Atomic bool priority_news;
     event_log log;
     tg_clock clock;
+    echo_watch echoes; /* the network thread's */
     char notice[FEED_NOTICE_SIZE];
     bool notice_is_bad;
     char token_trouble[TOKEN_TROUBLE_SIZE];
@@ -53,8 +55,8 @@ struct feed {
  * that was just published. */
 static void on_publish(void *ctx, uint64_t view_number)
 {
-    (void)view_number;
     feed *self = ctx;
+    session_record_published(self->record, view_number, &self->clock);
     tg_client_counters client = {.struct_size = sizeof client};
     tg_store_counters store = {.struct_size = sizeof store};
     /* They fail for a wrong size only. */
@@ -77,7 +79,13 @@ static void on_event(void *ctx, const tg_event *event)
 
 static void on_message(void *ctx, const void *bytes, size_t size, int64_t received_mono_ns)
 {
-    session_record_message(((feed *)ctx)->record, bytes, size, received_mono_ns);
+    feed *self = ctx;
+    echo_times echo;
+    if (echo_watch_take(&self->echoes, self->client, &echo)) {
+        session_record_echo(self->record, &echo);
+    }
+    echo_watch_message(&self->echoes, bytes, size, received_mono_ns);
+    session_record_message(self->record, bytes, size, received_mono_ns);
 }
 
 static void on_found(void *ctx, uint32_t request, const char *venue,

@@ -43,6 +43,7 @@ struct session_record {
     /* Written by the network thread: it may have a recorder in hand. */
     _Atomic bool network_inside;
     const tg_recorder *prepared; /* the network thread's: that one knows its name */
+    int64_t received_mono_ns;    /* likewise: of the latest message that was recorded */
     void (*woken)(void *ctx);
     void *ctx;
     record_job job;
@@ -359,24 +360,66 @@ static void record_message(tg_recorder *recorder, const unsigned char *bytes, si
     }
 }
 
-void session_record_message(session_record *self, const void *bytes, size_t size,
-                            int64_t received_mono_ns)
+/* The network thread's recorder, or NULL: there is none. Otherwise it is to be left again. */
+static tg_recorder *enter(session_record *self)
 {
     /* Relaxed: whether there is one at all; a late answer is a message earlier or later. */
     if (self == NULL || atomic_load_explicit(&self->recorder, memory_order_relaxed) == NULL) {
-        return;
+        return NULL;
     }
     /* Sequentially consistent, both: see withdraw(). */
     atomic_store_explicit(&self->network_inside, true, memory_order_seq_cst);
     tg_recorder *recorder = atomic_load_explicit(&self->recorder, memory_order_seq_cst);
-    if (recorder != NULL) {
-        if (recorder != self->prepared) {
-            self->prepared = recorder;
-            (void)!tg_recorder_prepare_thread(recorder, "network");
-        }
-        record_message(recorder, bytes, size, received_mono_ns);
+    if (recorder == NULL) {
+        atomic_store_explicit(&self->network_inside, false, memory_order_release);
+    } else if (recorder != self->prepared) {
+        self->prepared = recorder;
+        self->received_mono_ns = 0;
+        (void)!tg_recorder_prepare_thread(recorder, "network");
     }
+    return recorder;
+}
+
+static void leave(session_record *self)
+{
     atomic_store_explicit(&self->network_inside, false, memory_order_release);
+}
+
+void session_record_message(session_record *self, const void *bytes, size_t size,
+                            int64_t received_mono_ns)
+{
+    tg_recorder *recorder = enter(self);
+    if (recorder != NULL) {
+        self->received_mono_ns = received_mono_ns;
+        record_message(recorder, bytes, size, received_mono_ns);
+        leave(self);
+    }
+}
+
+void session_record_echo(session_record *self, const echo_times *times)
+{
+    tg_recorder *recorder = enter(self);
+    if (recorder != NULL) {
+        TG_RECORD_AT(recorder, TG_RECORD_INFO, times->received_mono_ns,
+                     "echo %" PRIu64 " sent_mono_ns %" PRId64 " received_mono_ns %" PRId64,
+                     times->cookie, times->sent_mono_ns, times->received_mono_ns);
+        leave(self);
+    }
+}
+
+void session_record_published(session_record *self, uint64_t view_number, const tg_clock *clock)
+{
+    tg_recorder *recorder = enter(self);
+    if (recorder != NULL) {
+        const int64_t visible_mono_ns = tg_clock_mono_ns(clock);
+        if (self->received_mono_ns != 0) {
+            TG_RECORD_AT(recorder, TG_RECORD_INFO, visible_mono_ns,
+                         "view %" PRIu64 " received_mono_ns %" PRId64 " visible_mono_ns %" PRId64,
+                         view_number, self->received_mono_ns, visible_mono_ns);
+            self->received_mono_ns = 0; /* what is published later was not brought by it */
+        }
+        leave(self);
+    }
 }
 
 static bool same_list(const session_record *self, const list_choice *list)

@@ -10,9 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <tickglass/clock.h>
 #include <tickglass/histogram.h>
 #include <tickglass/market.h>
 
+#include "echo_watch.h"
 #include "glass_times.h"
 #include "shown_version.h"
 
@@ -50,9 +52,13 @@ const char *session_record_path(const session_record *record);
 
 /* All of these do nothing if record is NULL or nothing is recorded. */
 
-/* Thread: network. */
+/* Thread: network, these three. */
 void session_record_message(session_record *record, const void *bytes, size_t size,
                             int64_t received_mono_ns);
+void session_record_echo(session_record *record, const echo_times *times);
+
+/* Readers see what the latest message brought. The clock is looked at only if it is recorded. */
+void session_record_published(session_record *record, uint64_t view_number, const tg_clock *clock);
 
 /* How the watchlist is looked at. */
 typedef struct list_choice {

@@ -163,6 +163,7 @@ void tg__metrics_turn_end(tg__metrics *metrics, int64_t mono_ns)
 {
     if (metrics != NULL && metrics->turn_rows > 0) {
         record(metrics, TG__STAGE_SEQUENCING, mono_ns - metrics->turn_mono_ns, metrics->turn_rows);
+        tg__stage_record_turn(metrics->record, metrics->turn_mono_ns, mono_ns, metrics->turn_rows);
         metrics->turn_rows = 0;
     }
 }
@@ -205,14 +206,39 @@ int64_t tg__metrics_frame_end(tg__metrics *metrics, const tg__frame *frame,
         }
     }
     record(metrics, TG__STAGE_ENCODE, end_ns - begin_ns, frame->count);
+    tg__stage_record_frame(metrics->record, frame, updates, begin_ns, end_ns);
     return end_ns;
 }
 
-void tg__metrics_written(tg__metrics *metrics, int64_t queued_mono_ns)
+void tg__metrics_ticks(tg__metrics *metrics, uint64_t connection, const tg__tick *ticks,
+                       uint32_t count, int64_t begun_mono_ns)
 {
+    if (metrics != NULL && metrics->record != NULL) {
+        /* Read again: how long the encoding took is what is recorded. */
+        tg__stage_record_ticks(metrics->record, connection, ticks, count, begun_mono_ns,
+                               tg_clock_mono_ns(&metrics->clock));
+    }
+}
+
+void tg__metrics_written(tg__metrics *metrics, uint64_t connection, int64_t queued_mono_ns)
+{
+    int64_t ticks_mono_ns = 0;
     if (metrics != NULL && queued_mono_ns != 0) {
         /* Read again: how long the write took is in it. */
-        record(metrics, TG__STAGE_WRITE, tg_clock_mono_ns(&metrics->clock) - queued_mono_ns, 1);
+        const int64_t written_ns = tg_clock_mono_ns(&metrics->clock);
+        record(metrics, TG__STAGE_WRITE, written_ns - queued_mono_ns, 1);
+        tg__stage_record_written(metrics->record, connection, queued_mono_ns, written_ns);
+    } else if (metrics != NULL &&
+               tg__stage_record_awaits(metrics->record, connection, &ticks_mono_ns)) {
+        tg__stage_record_written(metrics->record, connection, ticks_mono_ns,
+                                 tg_clock_mono_ns(&metrics->clock));
+    }
+}
+
+void tg__metrics_echo(tg__metrics *metrics, uint64_t connection, uint64_t cookie, int64_t mono_ns)
+{
+    if (metrics != NULL) {
+        tg__stage_record_echo(metrics->record, connection, cookie, mono_ns);
     }
 }
 

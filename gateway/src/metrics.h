@@ -16,6 +16,7 @@
 #include <tickglass/internal/frame.h>
 
 #include "metrics_files.h"
+#include "stage_record.h"
 
 /* Boundaries whose admissions are remembered: more than the most that lie between two frames. */
 #define TG__METRICS_BOUNDARIES 8u
@@ -45,6 +46,7 @@ typedef struct tg__stage_quantiles {
 typedef struct tg__metrics {
     tg_clock clock;
     tg__metrics_files *files; /* NULL: none are written */
+    tg__stage_record *record; /* outlives this; NULL: none is written */
     tg_histogram *current[TG__STAGE_COUNT];
     tg_histogram *last[TG__STAGE_COUNT]; /* the last whole interval; empty before its end */
     tg__stage_total totals[TG__STAGE_COUNT];
@@ -81,8 +83,17 @@ void tg__metrics_frame_begin(tg__metrics *metrics);
 int64_t tg__metrics_frame_end(tg__metrics *metrics, const tg__frame *frame,
                               const tg__update *updates);
 
-/* The socket took a frame that was queued then; 0: it was no frame, or not measured. */
-void tg__metrics_written(tg__metrics *metrics, int64_t queued_mono_ns);
+/* Ticks of the priority channel were encoded for the connection, and are its next message. They are
+ * in no histogram. */
+void tg__metrics_ticks(tg__metrics *metrics, uint64_t connection, const tg__tick *ticks,
+                       uint32_t count, int64_t begun_mono_ns);
+
+/* The connection's socket took a frame that was queued then; 0: it was no frame, or not measured.
+ */
+void tg__metrics_written(tg__metrics *metrics, uint64_t connection, int64_t queued_mono_ns);
+
+/* An ECHO of the connection was seen. */
+void tg__metrics_echo(tg__metrics *metrics, uint64_t connection, uint64_t cookie, int64_t mono_ns);
 
 /* A histogram of the shape that all stages have. TG_ERR_NO_MEMORY. */
 TG_MUST_CHECK tg_err tg__metrics_histogram_open(tg_histogram **out);

@@ -62,6 +62,8 @@ const char tg__options_help[] =
     "  --metrics-dir DIR        stage histograms, a new interval every 10 s, are written there\n"
     "  --metrics-listen HOST:PORT  answers GET /metrics, for Prometheus: plain HTTP\n"
     "  --tick-log FILE          a binary journal of every tick that a lane admitted\n"
+    "  --record FILE            when each tick passed which stage, for `tickglass-log glass`; a\n"
+    "                           file that exists is never overwritten\n"
     "  --hold-until-subscribed  begin to play at the first subscription\n"
     "  --drain-percent P        of the connections are closed in a step of the drain that SIGTERM "
     "or\n"
@@ -230,6 +232,7 @@ static const char **text_option(tg__options *options, const char *name)
         {"--faults", &options->faults},
         {"--metrics-dir", &options->metrics_dir},
         {"--tick-log", &options->tick_log},
+        {"--record", &options->record},
         {"--token-file", &options->token_file},
         {"--ticket-key-file", &options->ticket_key_file},
         {"--jwt-keys", &options->jwt_keys},
@@ -333,11 +336,11 @@ static tg_err take_value(tg__options *options, const char *name, const char *val
 static bool is_market_option(const char *name)
 {
     static const char *const names[] = {
-        "--sim",      "--tape",       "--seed",         "--speed",
-        "--loop",     "--feeds",      "--skew-ms",      "--write-tape",
-        "--bus",      "--keep-times", "--merge-feeds",  "--hold-until-subscribed",
-        "--faults",   "--tick-log",   "--metrics-dir",  "--metrics-listen",
-        "--sim-rate", "--sim-open-s", "--sim-release-s"};
+        "--sim",    "--tape",       "--seed",        "--speed",
+        "--loop",   "--feeds",      "--skew-ms",     "--write-tape",
+        "--bus",    "--keep-times", "--merge-feeds", "--hold-until-subscribed",
+        "--faults", "--tick-log",   "--metrics-dir", "--metrics-listen",
+        "--record", "--sim-rate",   "--sim-open-s",  "--sim-release-s"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(name, names[i]) == 0) {
             return true;

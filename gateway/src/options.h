@@ -36,6 +36,7 @@ typedef struct tg__options {
     uint32_t handshakes_max;
     const char *write_tape;
     const char *tick_log;
+    const char *record; /* of when ticks passed the stages */
     const char *faults;
     const char *metrics_dir;
     char metrics_host[TG__HOST_SIZE]; /* empty: no endpoint */

@@ -83,6 +83,7 @@ static bool next_ticks(tg__hub *hub, tg__peer *peer, tg__moment now, uint8_t *ou
                                        hub->ticks, count, out, capacity, size) != TG_OK) {
         return false;
     }
+    tg__metrics_ticks(hub->options.metrics, peer->number, hub->ticks, count, now.mono_ns);
     hub->counts.ticks_messages_sent++;
     peer->next_ticks_mono_ns = now.mono_ns + TG__TICKS_INTERVAL_NS;
     *size = tg__hub_faults_cut(&hub->faults, *size);

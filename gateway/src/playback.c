@@ -47,8 +47,10 @@ static void offer(tg__playback *p, const tg__row *row)
     if (image != NULL) {
         tg__hub_tick(p->hub, row->instrument, image);
         tg__bus_writer_tick(p->bus, row->instrument, image);
+        const int64_t age_ns = tg__rebase_age_ns(&p->rebase, row->ts_ns, p->mono_ns);
         tg__metrics_row(p->metrics, row->instrument, p->hub->table.boundary + 1, p->mono_ns,
-                        tg__rebase_age_ns(&p->rebase, row->ts_ns, p->mono_ns));
+                        age_ns);
+        tg__stage_record_tick(p->record, row->instrument, image, p->mono_ns, age_ns);
         if (p->tick_log != NULL) {
             tg__tick_log_add(p->tick_log, row->instrument, image, row->ts_ns,
                              tg__rebase_utc_ns(&p->rebase, p->mono_ns));

@@ -31,10 +31,11 @@ typedef struct tg__playback {
     tg__sequencer *sequencer;
     tg__hub *hub;
     tg__epoch_store *epochs;
-    tg__tape_writer *writer; /* NULL: nothing is written */
-    tg__tick_log *tick_log;  /* NULL: no journal */
-    tg__metrics *metrics;    /* NULL: nothing is measured */
-    tg__bus_writer *bus;     /* NULL: no other nodes */
+    tg__tape_writer *writer;  /* NULL: nothing is written */
+    tg__tick_log *tick_log;   /* NULL: no journal */
+    tg__metrics *metrics;     /* NULL: nothing is measured */
+    tg__stage_record *record; /* NULL: nothing is recorded */
+    tg__bus_writer *bus;      /* NULL: no other nodes */
     bool loop;
     bool started;
     bool has_next;

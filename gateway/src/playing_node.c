@@ -113,8 +113,13 @@ static tg_err open_metrics(tg__playing_node *node, tg__cause *cause)
 {
     const tg__options *options = node->options;
     tg__metrics_files *files = NULL;
-    if (options->metrics_dir == NULL && options->metrics_host[0] == '\0') {
+    if (options->metrics_dir == NULL && options->metrics_host[0] == '\0' &&
+        options->record == NULL) {
         return TG_OK;
+    }
+    if (options->record != NULL) {
+        TG_TRY(tg__stage_record_open(options->record, &node->directory, &node->playback.record,
+                                     cause));
     }
     if (options->metrics_dir != NULL) {
         TG_TRY(tg__metrics_files_open(options->metrics_dir, &files, cause));
@@ -123,6 +128,7 @@ static tg_err open_metrics(tg__playing_node *node, tg__cause *cause)
     if (err != TG_OK) {
         return tg__cause_set(cause, err, "stage histograms: %s", tg_err_text(err));
     }
+    node->metrics->record = node->playback.record;
     node->playback.metrics = node->metrics;
     return TG_OK;
 }
@@ -220,6 +226,7 @@ void tg__playing_node_close(tg__playing_node *node)
     tg__sim_depth_close(node->depth);
     tg__bus_writer_close(node->bus);
     tg__metrics_close(node->metrics);
+    tg__stage_record_close(node->playback.record);
     tg__tape_writer_close(node->playback.writer);
     tg__tick_log_close(node->playback.tick_log);
     tg__fault_script_close(node->faults.script);

@@ -318,6 +318,7 @@ static tg_err take_echo(tg__hub *hub, tg__peer *peer, const uint8_t *message, si
 {
     tg__echo_reply reply = {.ts_gateway_ns = now.utc_ns};
     TG_TRY(tg__echo_decode(message, size, &reply.cookie, fault));
+    tg__metrics_echo(hub->options.metrics, peer->number, reply.cookie, now.mono_ns);
     size_t out = 0;
     TG_TRY(tg__echo_reply_encode(&reply, hub->message, TG__MESSAGE_SIZE_MAX, &out));
     return tg__hub_send_control(hub, peer, out);

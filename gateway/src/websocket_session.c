@@ -305,7 +305,8 @@ int tg__websocket_write_ready(struct lws *wsi, tg__websocket_session *own)
             send_ping_if_due(wsi, own, now.mono_ns) != 0) {
             return -1;
         }
-        tg__metrics_written(server->hub->options.metrics, own->peer->sent_queued_mono_ns);
+        tg__metrics_written(server->hub->options.metrics, own->peer->number,
+                            own->peer->sent_queued_mono_ns);
         if (lws_send_pipe_choked(wsi) != 0) {
             break;
         }

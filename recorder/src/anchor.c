@@ -52,7 +52,7 @@ tg__anchor tg__anchor_take(uint32_t clock_kind, const tg_clock *given)
     if (clock_kind == TG__CLOCK_GIVEN) {
         best.mono_ns = tg_clock_mono_ns(given);
         best.stamp = (uint64_t)best.mono_ns;
-        best.boot_ns = best.mono_ns;
+        best.boot_ns = given->boottime_ns != NULL ? given->boottime_ns(given->ctx) : best.mono_ns;
         best.utc_ns = tg_clock_utc_ns(given);
         return best;
     }

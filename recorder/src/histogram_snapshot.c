@@ -197,7 +197,7 @@ static tg_err record_piece(tg_recorder *recorder, const tg_histogram *histogram,
     const size_t size = (exact + 7u) & ~(size_t)7u;
     const uint64_t stamp = tg__record_stamp(recorder);
     tg__producer *producer = NULL;
-    unsigned char *at = tg__record_reserve(recorder, &producer, &site, size, stamp);
+    unsigned char *at = tg__record_reserve(recorder, &producer, &site, size, stamp, 0);
     TG_ENSURE(at != NULL, TG_ERR_FULL);
     tg__put_u32(at, (uint32_t)size);
     tg__put_u32(at + 4, TG__SITE_HISTOGRAM);

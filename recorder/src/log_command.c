@@ -5,8 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <tickglass/record_inline.h>
+
+#include "log_progress.h"
 
 int log_fail(const char *path, tg_err err)
 {
@@ -19,6 +22,30 @@ int log_fail(const char *path, tg_err err)
     return LOG_USAGE;
 }
 
+static uint64_t bytes_of(const log_options *opt)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < opt->path_count; i++) {
+        struct stat facts;
+        bytes +=
+            stat(opt->paths[i], &facts) == 0 && facts.st_size > 0 ? (uint64_t)facts.st_size : 0;
+    }
+    return bytes;
+}
+
+/* The bar of all files, and how many bytes there were of those before. */
+typedef struct opening {
+    log_progress progress;
+    uint64_t before;
+} opening;
+
+static void show_read(void *ctx, uint64_t bytes)
+{
+    opening *o = ctx;
+    o->progress.done = o->before + bytes;
+    log_progress_show(&o->progress);
+}
+
 int log_input_open(const log_options *opt, log_input *out)
 {
     out->count = 0;
@@ -26,14 +53,20 @@ int log_input_open(const log_options *opt, log_input *out)
     if (out->files == NULL) {
         return log_fail("memory", TG_ERR_NO_MEMORY);
     }
-    for (int i = 0; i < opt->path_count; i++) {
-        const tg_err err = tg__log_file_open(opt->paths[i], &out->files[out->count]);
-        if (err != TG_OK) {
-            return log_fail(opt->paths[i], err);
+    opening o = {.before = 0};
+    const tg__log_watch watch = {show_read, &o};
+    log_progress_start_reading(&o.progress, bytes_of(opt));
+    tg_err err = TG_OK;
+    for (int i = 0; i < opt->path_count && err == TG_OK; i++) {
+        err = tg__log_file_open_watched(opt->paths[i], &watch, &out->files[i]);
+        if (err == TG_OK) {
+            o.before += out->files[out->count++].size;
         }
-        out->count++;
     }
-    return LOG_OK;
+    const int failure = errno; /* the bar may change it */
+    log_progress_end(&o.progress);
+    errno = failure;
+    return err == TG_OK ? LOG_OK : log_fail(opt->paths[out->count], err);
 }
 
 void log_input_close(log_input *input)

@@ -60,6 +60,7 @@ int log_tail(const log_options *opt);
 int log_export(const log_options *opt);
 int log_stats(const log_options *opt);
 int log_hist(const log_options *opt);
+int log_glass(const log_options *opt);
 int log_verify(const log_options *opt);
 int log_recover(const log_options *opt);
 

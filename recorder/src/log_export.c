@@ -220,6 +220,7 @@ int log_export(const log_options *opt)
     for (size_t i = 0; texts != NULL && i < input.count; i++) {
         tg__log_text_deinit(&texts[i]);
     }
+    log_tell_late(&merge);
     tg__log_merge_close(&merge);
     free(texts);
     log_input_close(&input);

@@ -15,6 +15,8 @@
 
 #define RINGS_MAX (sizeof((tg__log_file *)0)->position_end / sizeof(uint64_t))
 
+#define WATCH_EVERY ((size_t)1 << 20)
+
 /* Address space beyond the end of a followed file. Pages there appear as the file grows; nothing
  * else is taken for them. */
 #define FOLLOW_AHEAD (SIZE_MAX > UINT32_MAX ? (size_t)1 << 36 : (size_t)1 << 28)
@@ -194,7 +196,12 @@ static size_t find_block(const tg__log_file *file, size_t from)
 static tg_err index_blocks(tg__log_file *file)
 {
     size_t at = file->indexed_to;
+    size_t told = 0;
     while (at < file->size) {
+        if (file->watch != NULL && at - told >= WATCH_EVERY) {
+            told = at;
+            file->watch->read(file->watch->ctx, at);
+        }
         tg__block block;
         tg_err err = tg__block_open(file->bytes + at, file->size - at, &block);
         if (err != TG_OK) {
@@ -283,11 +290,13 @@ fail:;
     return TG_ERR_IO;
 }
 
-static tg_err open_path(const char *path, tg__log_file *out, size_t ahead)
+static tg_err open_path(const char *path, size_t ahead, const tg__log_watch *watch,
+                        tg__log_file *out)
 {
     memset(out, 0, sizeof *out);
     out->path = path;
     out->fd = -1;
+    out->watch = watch;
     tg_err err = map_file(path, out, ahead);
     if (err == TG_OK && ahead == 0) {
         (void)close(out->fd); /* the mapping stays */
@@ -295,6 +304,7 @@ static tg_err open_path(const char *path, tg__log_file *out, size_t ahead)
     }
     if (err == TG_OK) {
         err = open_bytes(out);
+        out->watch = NULL;
     }
     if (err != TG_OK) {
         const int failure = errno;
@@ -306,12 +316,17 @@ static tg_err open_path(const char *path, tg__log_file *out, size_t ahead)
 
 tg_err tg__log_file_open(const char *path, tg__log_file *out)
 {
-    return open_path(path, out, 0);
+    return open_path(path, 0, NULL, out);
+}
+
+tg_err tg__log_file_open_watched(const char *path, const tg__log_watch *watch, tg__log_file *out)
+{
+    return open_path(path, 0, watch, out);
 }
 
 tg_err tg__log_file_follow(const char *path, tg__log_file *out)
 {
-    return open_path(path, out, FOLLOW_AHEAD);
+    return open_path(path, FOLLOW_AHEAD, NULL, out);
 }
 
 tg_err tg__log_file_extend(tg__log_file *file)

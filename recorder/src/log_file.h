@@ -26,13 +26,20 @@ typedef struct tg__log_thread {
     size_t capacity;
 } tg__log_thread;
 
+/** Who wants to know how far reading has come. */
+typedef struct tg__log_watch {
+    void (*read)(void *ctx, uint64_t bytes); /**< so many of the file, each MiB or so */
+    void *ctx;
+} tg__log_watch;
+
 typedef struct tg__log_file {
     const char *path; /**< the caller's */
     const unsigned char *bytes;
     size_t size;
-    size_t mapped_size; /**< 0: the bytes are the caller's */
-    size_t indexed_to;  /**< blocks before this offset are in the index */
-    int fd;             /**< of a file that is followed, else -1 */
+    size_t mapped_size;         /**< 0: the bytes are the caller's */
+    size_t indexed_to;          /**< blocks before this offset are in the index */
+    int fd;                     /**< of a file that is followed, else -1 */
+    const tg__log_watch *watch; /**< NULL: nobody; only while it is opened */
     tg__file_info info;
     bool has_info;
     bool ended;           /**< closed in order */
@@ -61,6 +68,10 @@ typedef struct tg__log_file {
  * Thread: any. Blocks: on the disk.
  */
 TG_MUST_CHECK tg_err tg__log_file_open(const char *path, tg__log_file *out);
+
+/** The same; watch may be NULL. */
+TG_MUST_CHECK tg_err tg__log_file_open_watched(const char *path, const tg__log_watch *watch,
+                                               tg__log_file *out);
 
 /**
  * The same for a file that is still being written: a block that is not complete yet is left for

@@ -9,12 +9,17 @@
 typedef struct log_progress {
     uint64_t total; /**< 0: nothing is shown */
     uint64_t done;
-    unsigned shown; /**< per cent, plus 1 */
+    unsigned shown;   /**< per cent, plus 1 */
+    const char *what; /**< stands behind the bar */
 } log_progress;
 
 /** Over all records of the files. Nothing is shown if they are small, if stderr is not a terminal,
  * or if stdout is one, for the bar would stand between what is printed. */
 void log_progress_start(log_progress *progress, const log_input *input);
+
+/** The same over all bytes of files that are checked and indexed, before anything is known of their
+ * records. */
+void log_progress_start_reading(log_progress *progress, uint64_t bytes);
 
 /** The bar, if it changed. */
 void log_progress_show(log_progress *progress);

@@ -44,6 +44,7 @@ static tg_err count_records(tg__log_file *file, uint64_t *count)
         *count += err == TG_OK ? 1 : 0;
     }
     log_progress_end(&progress);
+    log_tell_late(&merge);
     tg__log_merge_close(&merge);
     return err == TG_ERR_NOT_FOUND ? TG_OK : err;
 }

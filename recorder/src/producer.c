@@ -154,10 +154,15 @@ static void add_relaxed(_Atomic uint64_t *counter, uint64_t by)
 
 static void note_loss(tg__ring_control *control, uint64_t first, uint64_t last)
 {
-    if (atomic_load_explicit(&control->lost_first, memory_order_relaxed) == 0) {
+    const uint64_t from = atomic_load_explicit(&control->lost_first, memory_order_relaxed);
+    const uint64_t to = atomic_load_explicit(&control->lost_last, memory_order_relaxed);
+    /* The oldest that go are older than the newest that were dropped before. */
+    if (from == 0 || first < from) {
         atomic_store_explicit(&control->lost_first, first == 0 ? 1 : first, memory_order_relaxed);
     }
-    atomic_store_explicit(&control->lost_last, last, memory_order_relaxed);
+    if (from == 0 || last > to) {
+        atomic_store_explicit(&control->lost_last, last, memory_order_relaxed);
+    }
 }
 
 static unsigned char *put_header(unsigned char *at, uint32_t size, uint32_t id, uint64_t stamp)
@@ -211,7 +216,7 @@ static void pad_lap(tg__producer *producer, uint64_t lap_end)
 }
 
 /* Give up the oldest records, at least an eighth of the ring. False if the writer holds them. */
-static bool give_up_oldest(tg__ring_control *control, tg__producer *producer)
+static bool give_up_oldest(tg__ring_control *control, tg__producer *producer, uint64_t now)
 {
     /* Acquire pairs with the writer's release of head: it has finished with what lies before. */
     uint64_t head = atomic_load_explicit(&control->head, memory_order_acquire);
@@ -221,15 +226,19 @@ static bool give_up_oldest(tg__ring_control *control, tg__producer *producer)
     const uint64_t wanted = (producer->mask + 1) / 8;
     uint64_t at = head;
     uint64_t count = 0;
-    uint64_t first = 0;
+    uint64_t first = UINT64_MAX;
     uint64_t last = 0;
     while (at < producer->at && at - head < wanted) {
         uint32_t words[2];
         const unsigned char *record = producer->data + (at & producer->mask);
         memcpy(words, record, sizeof words);
         if (words[1] != TG__RING_PAD) {
-            memcpy(&last, record + 8, sizeof last);
-            first = count == 0 ? last : first;
+            uint64_t stamp = now; /* a stamp of the caller's is of another clock */
+            if ((words[1] & TG__SITE_STAMP_NS) == 0) {
+                memcpy(&stamp, record + 8, sizeof stamp);
+            }
+            first = stamp < first ? stamp : first;
+            last = stamp > last ? stamp : last;
             count++;
         }
         at += words[0];
@@ -239,8 +248,10 @@ static bool give_up_oldest(tg__ring_control *control, tg__producer *producer)
                                                  memory_order_relaxed)) {
         return true; /* the writer took them: there may be room now */
     }
-    add_relaxed(&control->overwritten, count);
-    note_loss(control, first, last);
+    if (count != 0) { /* else only the end of a lap went */
+        add_relaxed(&control->overwritten, count);
+        note_loss(control, first, last);
+    }
     return true;
 }
 
@@ -262,9 +273,12 @@ static bool wait_for_writer(tg_recorder *recorder, uint32_t turn)
 }
 
 unsigned char *tg_record_make_room(tg_recorder *recorder, tg__producer *producer,
-                                   const tg__site *site, size_t size, uint64_t stamp)
+                                   const tg__site *site, size_t size, uint64_t stamp, uint32_t flag)
 {
     tg__ring_control *control = control_of(recorder, producer);
+    /* Markers and what they say are of the recorder's clock: it is looked at where the caller
+     * brought a stamp of another one. */
+    const uint64_t now = flag == 0 ? stamp : tg__record_stamp(recorder);
     const uint64_t ring_size = producer->mask + 1;
     const tg_overflow policy = recorder->overflow[site->level];
     const bool possible = size <= TG_RECORD_BYTES_MAX + TG__RECORD_HEADER;
@@ -284,17 +298,17 @@ unsigned char *tg_record_make_room(tg_recorder *recorder, tg__producer *producer
         }
         producer->limit = free_end < lap_end ? free_end : lap_end;
         if (producer->limit - producer->at >= need) {
-            tell_losses(control, producer, stamp);
+            tell_losses(control, producer, now);
             return producer->data + (producer->at & producer->mask);
         }
         if (policy == TG_OVERFLOW_OVERWRITE
-                ? !give_up_oldest(control, producer)
+                ? !give_up_oldest(control, producer, now)
                 : policy != TG_OVERFLOW_WAIT || !wait_for_writer(recorder, turn)) {
             break;
         }
     }
     add_relaxed(&control->dropped, 1);
-    note_loss(control, stamp, stamp);
+    note_loss(control, now, now);
     producer->limit = producer->at; /* the next call comes here too, and tells of it first */
     return NULL;
 }

@@ -18,11 +18,12 @@ static const char usage[] =
     "  export   records for other programs: --csv (one call site) or --trace (Chrome, Perfetto)\n"
     "  stats    per call site: number, and range and percentiles of each argument\n"
     "  hist     recorded histograms, all windows of a name added up; reads .hlog files too\n"
+    "  glass    GATEWAY_FILE TERMINAL_FILE: tick to glass, stage by stage, over both machines\n"
     "  verify   check every block and every record\n"
     "  recover  after a crash: join the files of a recorder with the rings that its process left\n"
     "\n"
     "options\n"
-    "  --json            one JSON object per line (cat, tail, stats, hist)\n"
+    "  --json            one JSON object per line (cat, tail, stats, hist, glass)\n"
     "  --level LEVEL     error, warn, info or detail, and what is graver\n"
     "  --thread NAME     a thread's name or number\n"
     "  --site FILE:LINE  a call site; FILE may be the end of the path\n"
@@ -132,9 +133,9 @@ static int run(const char *command, const log_options *opt)
     const struct {
         const char *name;
         int (*run)(const log_options *opt);
-    } commands[] = {{"cat", log_cat},        {"tail", log_tail}, {"export", log_export},
-                    {"stats", log_stats},    {"hist", log_hist}, {"verify", log_verify},
-                    {"recover", log_recover}};
+    } commands[] = {{"cat", log_cat},         {"tail", log_tail},  {"export", log_export},
+                    {"stats", log_stats},     {"hist", log_hist},  {"verify", log_verify},
+                    {"recover", log_recover}, {"glass", log_glass}};
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         if (strcmp(command, commands[i].name) == 0) {
             return commands[i].run(opt);

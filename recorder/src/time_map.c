@@ -140,7 +140,7 @@ int64_t tg__time_map_utc_step(const tg__time_map *map)
     for (size_t i = 1; i < map->count; i++) {
         const tg__anchor *a = &map->anchors[i - 1];
         const double change =
-            difference(a[0].utc_ns, a[1].utc_ns) - difference(a[0].mono_ns, a[1].mono_ns);
+            difference(a[0].utc_ns, a[1].utc_ns) - difference(a[0].boot_ns, a[1].boot_ns);
         if (change * change > largest * largest) {
             largest = change;
         }

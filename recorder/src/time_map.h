@@ -29,8 +29,8 @@ int64_t tg__time_map_mono(tg__time_map *map, uint64_t stamp);
  * between them keep the older offset. */
 int64_t tg__time_map_utc(const tg__time_map *map, int64_t mono_ns);
 
-/** The largest change of UTC against CLOCK_MONOTONIC between two anchors, in ns: 0 to some
- * thousands is drift, more is a step. */
+/** The largest change of UTC against CLOCK_BOOTTIME between two anchors, in ns: 0 to some thousands
+ * is drift, more is a step. */
 int64_t tg__time_map_utc_step(const tg__time_map *map);
 
 /** Time that the machine was suspended while the file was written, in ns. */

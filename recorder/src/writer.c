@@ -20,6 +20,7 @@
 #define RECORD_ROOM     (TG_RECORD_BYTES_MAX + 256u)
 #define HEAD_BUSY       UINT64_C(1)
 #define ANCHOR_EVERY_NS INT64_C(1000000000)
+#define PARTED_NS       INT64_C(1000000)   /* by so much clocks do not drift in a second */
 #define SLOW_NS         INT64_C(100000000) /* from here on a write is worth a note */
 #define FILE_MODE       0600               /* records may hold what only their owner should see */
 #define NUMBER_ROOM     16
@@ -174,6 +175,7 @@ static tg_err append_anchor(tg_recorder *recorder)
                              .payload_size =
                                  (uint32_t)tg__anchor_encode(&anchor, payload_place(writer))};
     append_block(writer, &block);
+    writer->utc_offset_ns = anchor.utc_ns - anchor.mono_ns;
     /* The first second has more, so that a short record has a good rate too. */
     static const int64_t first_steps[] = {2000000, 20000000, 200000000};
     const uint32_t count = writer->anchor_count++;
@@ -181,6 +183,14 @@ static tg_err append_anchor(tg_recorder *recorder)
         now_ns(recorder) +
         (count < sizeof first_steps / sizeof first_steps[0] ? first_steps[count] : ANCHOR_EVERY_NS);
     return TG_OK;
+}
+
+/* The wall clock was set, or the machine slept: what is recorded from now on needs an anchor of
+ * now, or it would be told with the older offset until the next one is due. */
+static bool clocks_have_parted(const tg_recorder *recorder, int64_t now)
+{
+    const int64_t by_ns = tg_clock_utc_ns(&recorder->clock) - now - recorder->writer.utc_offset_ns;
+    return by_ns > PARTED_NS || by_ns < -PARTED_NS;
 }
 
 static tg_err append_note(tg_recorder *recorder, const tg__note *note)
@@ -560,7 +570,8 @@ tg_err tg__writer_round(tg_recorder *recorder, uint64_t *moved)
             TG_TRY(tell_untold(recorder, i));
         }
     }
-    if (now_ns(recorder) >= writer->anchor_due_ns) {
+    const int64_t now = now_ns(recorder);
+    if (now >= writer->anchor_due_ns || clocks_have_parted(recorder, now)) {
         TG_TRY(append_anchor(recorder));
     }
     TG_TRY(flush(recorder));

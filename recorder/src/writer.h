@@ -43,6 +43,7 @@ typedef struct tg__writer {
     int64_t rotate_ns;
     int64_t file_opened_ns;
     int64_t anchor_due_ns;
+    int64_t utc_offset_ns; /* UTC minus monotonic at the latest anchor */
     uint32_t anchor_count;
     uint64_t refused_told;
     uint64_t fullest;       /**< most bytes that a ring held at the beginning of the latest round */

@@ -67,12 +67,35 @@ static void every_way_of_computing_gives_the_same(void **state)
     }
 }
 
+/* Long ones go in parts side by side: whole rows of these, less, more, and at odd places. */
+static void long_ones_give_what_the_table_gives(void **state)
+{
+    (void)state;
+    enum {
+        LONGEST = 40000
+    };
+    static uint8_t bytes[LONGEST + 8];
+    uint32_t random = 1;
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        random = random * 1664525u + 1013904223u;
+        bytes[i] = (uint8_t)(random >> 24);
+    }
+    for (size_t size = 0; size <= LONGEST;
+         size += size % 6144 < 40 || size % 6144 > 6120 ? 1 : 997) {
+        const size_t from = size % 8;
+        const uint32_t before = (uint32_t)size * 2654435761u;
+        assert_int_equal(tg__crc32c(before, bytes + from, size),
+                         tg__crc32c_by_table(before, bytes + from, size));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_way_of_computing_gives_the_same),
         cmocka_unit_test(published_check_values_hold),
         cmocka_unit_test(equals_the_definition_for_every_byte_value),
+        cmocka_unit_test(long_ones_give_what_the_table_gives),
         cmocka_unit_test(pieces_give_what_the_whole_gives),
     };
     return cmocka_run_group_tests_name("base.crc32c", tests, NULL, NULL);

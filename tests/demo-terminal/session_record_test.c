@@ -114,7 +114,13 @@ static void what_does_not_change_is_said_once_in_each_file(void **state)
             const pass_stamps stamps = {.handed_mono_ns = (int64_t)pass};
             session_record_pass(f.record, pass, 100 + pass, 12, &stamps);
         }
+        const tg_clock clock = tg_clock_system();
+        session_record_published(f.record, 8, &clock); /* no message brought it */
         session_record_message(f.record, "abc", 3, 5);
+        session_record_published(f.record, 9, &clock);
+        session_record_published(f.record, 10, &clock); /* nor that */
+        const echo_times echo = {77, 1, 2};
+        session_record_echo(f.record, &echo);
         assert_int_equal(session_record_stop(f.record), TG_OK);
         assert_null(session_record_path(f.record));
         show(f.record, 6, 4, 99);
@@ -127,6 +133,8 @@ static void what_does_not_change_is_said_once_in_each_file(void **state)
         assert_int_equal(count_of(paths[file], " handed off view "), 5);
         assert_int_equal(count_of(paths[file], " checked slot "), 5);
         assert_int_equal(count_of(paths[file], "message "), 1);
+        assert_int_equal(count_of(paths[file], "visible_mono_ns"), 1);
+        assert_int_equal(count_of(paths[file], "echo %"), 1);
     }
     end(&f);
 }

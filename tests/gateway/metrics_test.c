@@ -140,9 +140,9 @@ static void only_frames_that_were_queued_count_as_written(void **state)
     (void)state;
     fixture f;
     open_metrics(&f);
-    tg__metrics_written(f.metrics, 0);
+    tg__metrics_written(f.metrics, 1, 0);
     check(&f, TG__STAGE_WRITE, 0, 0);
-    tg__metrics_written(f.metrics, f.mono_ns - 4 * MS);
+    tg__metrics_written(f.metrics, 1, f.mono_ns - 4 * MS);
     check(&f, TG__STAGE_WRITE, 1, 4 * MS);
     tg__metrics_close(f.metrics);
 }
@@ -191,7 +191,7 @@ static void a_boundary_publishes_one_stage_and_none_is_lost(void **state)
     fixture f;
     open_metrics(&f);
     tg__metrics_row(f.metrics, 7, 1, f.mono_ns, 3 * MS);
-    tg__metrics_written(f.metrics, f.mono_ns - MS);
+    tg__metrics_written(f.metrics, 1, f.mono_ns - MS);
     f.mono_ns += 10 * S;
     tg__metrics_rotate(f.metrics);
     assert_true(f.metrics->quantiles[TG__STAGE_HANDLER].known);
@@ -211,7 +211,7 @@ static void nothing_is_measured_where_nobody_asked(void **state)
     tg__metrics_turn_end(NULL, 5);
     tg__metrics_frame_begin(NULL);
     assert_int_equal(tg__metrics_frame_end(NULL, &frame, NULL), 0);
-    tg__metrics_written(NULL, 5);
+    tg__metrics_written(NULL, 1, 5);
     tg__metrics_rotate(NULL);
     tg__metrics_close(NULL);
 }
@@ -227,7 +227,7 @@ static unsigned write_all_of(fixture *f, hub_fixture *h, const hub_client *clien
     while (tg__hub_next(h->hub, client->peer, h->now, message, sizeof message, &size) ==
            TG__NEXT_MESSAGE) {
         frames += client->peer->sent_queued_mono_ns != 0;
-        tg__metrics_written(f->metrics, client->peer->sent_queued_mono_ns);
+        tg__metrics_written(f->metrics, client->peer->number, client->peer->sent_queued_mono_ns);
     }
     return frames;
 }

@@ -67,8 +67,8 @@ static void every_option_is_taken(void **state)
     assert_int_equal(PARSE(&o, &cause, "--tape", "t.csv.xz", "--speed", "2.5", "--loop",
                            "--merge-feeds", "--feeds", "2", "--skew-ms", "6:9", "--listen",
                            "[::1]:9443", "--port-file", "p", "--state-dir", "d", "--token-file",
-                           "k", "--write-tape", "w", "--tick-log", "t", "--faults", "f",
-                           "--metrics-dir", "m", "--metrics-listen", "127.0.0.1:9100",
+                           "k", "--write-tape", "w", "--tick-log", "t", "--record", "r", "--faults",
+                           "f", "--metrics-dir", "m", "--metrics-listen", "127.0.0.1:9100",
                            "--keep-times", "--hold-until-subscribed", "--bus", "b", "--seed",
                            "18446744073709551615", "--jwt-keys", "j", "--jwt-issuer", "i",
                            "--jwt-audience", "a", "--ticket-key-file", "t", "--upgrades-per-second",
@@ -94,6 +94,7 @@ static void every_option_is_taken(void **state)
     assert_int_equal(o.handshakes_max, 9);
     assert_string_equal(o.write_tape, "w");
     assert_string_equal(o.tick_log, "t");
+    assert_string_equal(o.record, "r");
     assert_string_equal(o.metrics_dir, "m");
     assert_string_equal(o.faults, "f");
     assert_string_equal(o.metrics_host, "127.0.0.1");

@@ -11,63 +11,8 @@
 #include <tickglass/recorder.h>
 
 #include "bytes.h"
-#include "log_file.h"
-#include "log_merge.h"
-#include "scratch_dir.h"
+#include "recorder_fixture.h"
 #include "seeded_random.h"
-
-typedef struct fixture {
-    scratch_dir dir;
-    char path[1024];
-    tg_recorder_options opt;
-    tg_recorder *recorder;
-} fixture;
-
-static void fixture_make(fixture *f)
-{
-    f->dir = scratch_make();
-    (void)scratch_name(&f->dir, "test.tgrec", f->path, sizeof f->path);
-    tg_recorder_options_init(&f->opt);
-    f->opt.path = f->path;
-    f->opt.rings_dir = f->dir.path;
-    f->opt.ring_size = 1 << 18;
-    f->opt.threads_max = 8;
-    f->recorder = NULL;
-}
-
-static void fixture_open(fixture *f)
-{
-    assert_int_equal(tg_recorder_open(&f->opt, &f->recorder), TG_OK);
-}
-
-static void fixture_end(fixture *f)
-{
-    scratch_remove(&f->dir);
-}
-
-static void host_driven(fixture *f)
-{
-    f->opt.host_driven = true;
-}
-
-/* Everything a file holds, one by one. */
-typedef struct reading {
-    tg__log_file file;
-    tg__log_merge merge;
-} reading;
-
-static void reading_open(reading *r, const char *path)
-{
-    assert_int_equal(tg__log_file_open(path, &r->file), TG_OK);
-    assert_int_equal(tg__log_merge_open(&r->file, 1, &r->merge), TG_OK);
-}
-
-static void reading_close(reading *r)
-{
-    assert_int_equal(r->file.problem_count, 0);
-    tg__log_merge_close(&r->merge);
-    tg__log_file_close(&r->file);
-}
 
 static uint64_t count_records(const char *path, uint32_t site)
 {

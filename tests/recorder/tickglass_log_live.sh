@@ -145,6 +145,26 @@ stop_recorder
 "$tool" cat late.tgrec >out 2>err || fail "cat of late records"
 [ "$(wc -l <out)" = 20001 ] || fail "late records are printed too"
 grep -q ' 1 records are older than one before them, by [0-9]* ns at most' err || fail "late records: $(cat err)"
+for command in verify "export --trace"; do
+    # shellcheck disable=SC2086 # two words
+    "$tool" $command late.tgrec >out 2>err || fail "$command of late records"
+    grep -q ' 1 records are older' err || fail "$command tells no late records: $(cat err)"
+done
+
+# A wall clock that is set, and a machine that slept: each is told, and times are right at once.
+start_recorder clocks.tgrec 0 0 clock
+say before
+say "set 3600"
+say between
+say "sleep 86400"
+say after
+stop_recorder
+"$tool" verify clocks.tgrec >out 2>err || fail "verify of moved clocks"
+grep -q 'the wall clock stepped by up to 3600.000 s' out || fail "a step: $(cat out)"
+grep -q 'the machine was suspended for 86400.000 s' out || fail "a sleep: $(cat out)"
+"$tool" cat clocks.tgrec >out 2>err || fail "cat of moved clocks"
+awk '{ print substr($1, 1, 13) }' out | tr '\n' ' ' >hours
+[ "$(cat hours)" = "2026-11-30T19 2026-11-30T20 2026-12-01T20 " ] || fail "moved clocks give $(cat hours)"
 
 # A large file: a bar where somebody watches, nothing anywhere else.
 start_recorder large.tgrec 0 0
@@ -155,6 +175,7 @@ is_silent || fail "a bar without a terminal: $(cat err)"
 if command -v script >/dev/null 2>&1; then
     script -qec "'$tool' cat large.tgrec >out" seen >/dev/null </dev/null
     grep -q '\[#*\.*\] .* %' seen || fail "no bar on a terminal"
+    grep -q '\[#*\.*\] *[1-9][0-9]* % checked' seen || fail "no bar while the file is checked"
     for command in verify stats hist "export --trace"; do
         script -qec "'$tool' $command large.tgrec >out" seen >/dev/null </dev/null
         grep -q '\[#*\.*\] .* %' seen || fail "no bar of $command"

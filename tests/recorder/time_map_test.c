@@ -105,6 +105,7 @@ static void suspend_shows_in_boot_time(void **state)
     after.boot_ns += 90 * SECOND;
     add(&map, after);
     assert_int_equal(tg__time_map_suspended(&map), 90 * SECOND);
+    assert_int_equal(tg__time_map_utc_step(&map), 0); /* nobody set the wall clock */
     tg__time_map_deinit(&map);
 }
 

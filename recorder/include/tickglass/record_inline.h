@@ -105,7 +105,7 @@ TG_API TG__COLD uint32_t tg_record_site_register(tg__site *site);
 /** As tg__record_reserve, when it is not plain that there is room. Thread: any.  Since: 0.1 */
 TG_API TG__COLD unsigned char *tg_record_make_room(tg_recorder *recorder, tg__producer *producer,
                                                    const tg__site *site, size_t size,
-                                                   uint64_t stamp);
+                                                   uint64_t stamp, uint32_t flag);
 
 /** Count a record that has no site. Thread: any.  Since: 0.1 */
 TG_API TG__COLD void tg_record_refuse(tg_recorder *recorder);
@@ -218,9 +218,10 @@ TG__INLINE unsigned char *tg__argument_put(unsigned char *at, int type, tg__argu
 }
 
 /** Room for size bytes at the end of the calling thread's ring, or NULL if the record is refused.
- */
+ * flag: TG__SITE_STAMP_NS if the stamp is the caller's. */
 TG__INLINE unsigned char *tg__record_reserve(tg_recorder *recorder, tg__producer **out,
-                                             const tg__site *site, size_t size, uint64_t stamp)
+                                             const tg__site *site, size_t size, uint64_t stamp,
+                                             uint32_t flag)
 {
     const tg__recorder_hot *hot = (const tg__recorder_hot *)(const void *)recorder;
     tg__producer *producer = tg_record_thread.producer;
@@ -233,7 +234,7 @@ TG__INLINE unsigned char *tg__record_reserve(tg_recorder *recorder, tg__producer
     *out = producer;
     if (TG__UNLIKELY(producer->limit - producer->at < size ||
                      size > TG_RECORD_BYTES_MAX + TG__RECORD_HEADER)) {
-        return tg_record_make_room(recorder, producer, site, size, stamp);
+        return tg_record_make_room(recorder, producer, site, size, stamp, flag);
     }
     return producer->data + (producer->at & producer->mask);
 }
@@ -357,7 +358,7 @@ TG__INLINE void tg__record_commit(tg__producer *producer, size_t size)
             } else {                                                                               \
                 tg__producer *tg_producer_ = NULL;                                                 \
                 unsigned char *tg_at_ = tg__record_reserve(tg_recorder_, &tg_producer_, &tg_site_, \
-                                                           tg_size_, tg_stamp_);                   \
+                                                           tg_size_, tg_stamp_, (flag));           \
                 if (tg_at_ != NULL) {                                                              \
                     const uint32_t tg_head_[2] = {(uint32_t)tg_size_, tg_id_ | (flag)};            \
                     memcpy(tg_at_, tg_head_, sizeof tg_head_);                                     \
