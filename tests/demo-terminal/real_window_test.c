@@ -426,16 +426,20 @@ static void with_a_manager_the_screen_shows_its_own_picture(void **state)
     type_click_pull(true, "gpu");
 }
 
-static bool start_compositor(desktop *d, const char *shell)
+/* scale 2: half as many units, each of two pixels. */
+static bool start_compositor(desktop *d, const char *shell, int scale)
 {
     char socket[128];
     char shell_option[64];
+    char size[3][32];
     (void)snprintf(shell_option, sizeof shell_option, "--shell=%s", shell);
-    const char *const argv[] = {"weston",       "--backend=x11-backend.so",
-                                "--use-pixman", "--width=1200",
-                                "--height=860", "--socket=tickglass-test",
-                                "--no-config",  "--idle-time=0",
-                                shell_option,   NULL};
+    (void)snprintf(size[0], sizeof size[0], "--width=%d", COMPOSITOR_WIDTH / scale);
+    (void)snprintf(size[1], sizeof size[1], "--height=%d", COMPOSITOR_HEIGHT / scale);
+    (void)snprintf(size[2], sizeof size[2], "--scale=%d", scale);
+    const char *const argv[] = {
+        "weston", "--backend=x11-backend.so", "--use-pixman", size[0],         size[2],
+        size[1],  "--socket=tickglass-test",  "--no-config",  "--idle-time=0", shell_option,
+        NULL};
     (void)setenv("XDG_RUNTIME_DIR", runtime_folder, 1);
     d->wayland = true;
     d->surroundings = start_child(argv, NULL);
@@ -458,7 +462,7 @@ static void on_wayland_the_screen_shows_its_own_picture(void **state)
         print_message("SKIP: weston is not installed\n");
         return;
     }
-    assert_true(start_compositor(&d, "kiosk-shell.so"));
+    assert_true(start_compositor(&d, "kiosk-shell.so", 1));
     gateway_process gateway;
     text_file tape;
     start_quiet_gateway(&gateway, &tape);
@@ -522,7 +526,7 @@ static void on_wayland_it_fills_the_screen_and_comes_back(void **state)
         print_message("SKIP: weston is not installed\n");
         return;
     }
-    assert_true(start_compositor(&d, "desktop-shell.so"));
+    assert_true(start_compositor(&d, "desktop-shell.so", 1));
     fill_and_come_back(&d, "surface", COMPOSITOR_WIDTH, COMPOSITOR_HEIGHT);
 }
 
@@ -638,11 +642,12 @@ static void on_wayland_a_venue_that_stops_is_told(void **state)
         print_message("SKIP: weston is not installed\n");
         return;
     }
-    assert_true(start_compositor(&d, "kiosk-shell.so"));
+    assert_true(start_compositor(&d, "kiosk-shell.so", 1));
     stop_a_venue(&d);
 }
 
-/* ---- what is not shown ------------------------------------------------------------------------
+/* ---- what goes on meanwhile
+ * ----------------------------------------------------------------------
  */
 
 static unsigned count_records(const desktop *d, int64_t from_utc_ns, int64_t to_utc_ns,
@@ -728,6 +733,110 @@ static void while_it_is_dragged_data_and_drawing_go_on(void **state)
     (void)gateway_process_stop(&gateway);
 }
 
+/* ---- whatever the machine is set to ------------------------------------------------------------
+ */
+
+/* Two pixels for each unit of the display: letters have them, too. */
+static void where_a_unit_has_two_pixels_letters_have_them(void **state)
+{
+    (void)state;
+    desktop d = {0};
+    if (!has_program("weston")) {
+        print_message("SKIP: weston is not installed\n");
+        return;
+    }
+    assert_true(start_compositor(&d, "kiosk-shell.so", 2));
+    gateway_process gateway;
+    text_file tape;
+    start_quiet_gateway(&gateway, &tape);
+    const char *const more[] = {"--record", RECORD, NULL};
+    start_terminal_shown(&d, &gateway, more);
+    expect_own_picture_on_screen(&d, COMPOSITOR_WIDTH, COMPOSITOR_HEIGHT);
+    await_records(&d, 0, 1, "scale 200 ");
+    close_desktop(&d);
+    (void)gateway_process_stop(&gateway);
+    text_file_remove(&tape);
+}
+
+/* In the folder of the X server. */
+static bool make_comma_locale(void)
+{
+    char said[8];
+    return ask(said, sizeof said, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1",
+               server.folder);
+}
+
+static void remove_comma_locale(void)
+{
+    char said[8];
+    assert_true(ask(said, sizeof said, "rm -r %s/de_DE.UTF-8", server.folder));
+}
+
+static void expect_in(const char *text, const char *part)
+{
+    if (strstr(text, part) == NULL) {
+        fail_msg("\"%s\" lacks \"%s\"", text, part);
+    }
+}
+
+/* What SDL loads may set the locale of the process: a decimal comma is nowhere to be seen. */
+static void with_decimal_commas_and_in_another_zone_the_same_is_shown(void **state)
+{
+    (void)state;
+    static const char rows[] =
+        "ts_ns,venue,symbol,kind,price_decimal_text,qty_decimal_text,exchange_seq\n"
+        "1700000000000000000,TEST,BIG,bid,9999999997,1.25,1\n"
+        "1700000000000000000,TEST,SMALL,bid,0.00000000001,1,1\n"
+        "1700000000000000000,TEST,BELOW,bid,-37.63,1,1\n"
+        "1700000000000000000,TEST,USUAL,trade,61813.25,1,1\n";
+    static const char steps[] = "wait rows 4\n"
+                                "wait text 9999999997\n"
+                                "wait text 0.00000000001\n"
+                                "wait text -37.63\n"
+                                "wait text 61813.25\n"
+                                "wait text UTC\n"
+                                "key Ctrl-e\n"
+                                "wait text .csv\n"
+                                "screenshot exported.shot\n";
+    desktop d = {0};
+    char text[2048];
+    if (!make_comma_locale()) {
+        print_message("SKIP: no locale with decimal commas can be made here\n");
+        return;
+    }
+    const text_file tape = text_file_write(rows, sizeof rows - 1);
+    const text_file script = text_file_write(steps, sizeof steps - 1);
+    char beside[80];
+    (void)snprintf(beside, sizeof beside, "../%s", script.path);
+    const char *const play[] = {"--tape", tape.path, "--hold-until-subscribed", NULL};
+    gateway_process gateway;
+    assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, play));
+    (void)setenv("LOCPATH", server.folder, 1);
+    (void)setenv("LC_ALL", "de_DE.UTF-8", 1);
+    (void)setenv("TZ", "Australia/Lord_Howe", 1);
+    const char *const more[] = {"--script", beside, NULL};
+    start_terminal_shown(&d, &gateway, more);
+    (void)unsetenv("LOCPATH");
+    (void)unsetenv("LC_ALL");
+    (void)unsetenv("TZ");
+    const picture own = await_picture(&d, "exported.shot");
+    free(own.pixels);
+    assert_true(ask(text, sizeof text, "cat %s/tickglass-watchlist-*.csv", d.folder));
+    expect_in(text, "\nTEST,BIG,1.25,9999999997,,,,");
+    expect_in(text, "\nTEST,SMALL,1,0.00000000001,,,,");
+    expect_in(text, "\nTEST,BELOW,1,-37.63,,,,");
+    expect_in(text, "\nTEST,USUAL,,,,,61813.25,");
+    expect_in(text, " UTC\n");
+    close_desktop(&d);
+    (void)gateway_process_stop(&gateway);
+    text_file_remove(&tape);
+    text_file_remove(&script);
+    remove_comma_locale();
+}
+
+/* ---- hidden ------------------------------------------------------------------------------------
+ */
+
 static void unmapped_it_draws_nothing_and_still_takes_everything(void **state)
 {
     (void)state;
@@ -778,6 +887,8 @@ int main(void)
         cmocka_unit_test(on_wayland_it_fills_the_screen_and_comes_back),
         cmocka_unit_test(with_a_manager_a_venue_that_stops_is_told),
         cmocka_unit_test(on_wayland_a_venue_that_stops_is_told),
+        cmocka_unit_test(where_a_unit_has_two_pixels_letters_have_them),
+        cmocka_unit_test(with_decimal_commas_and_in_another_zone_the_same_is_shown),
         cmocka_unit_test(while_it_is_dragged_data_and_drawing_go_on),
         cmocka_unit_test(unmapped_it_draws_nothing_and_still_takes_everything),
         cmocka_unit_test(minimised_it_draws_nothing_and_still_takes_everything),
