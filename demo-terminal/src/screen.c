@@ -394,8 +394,10 @@ static void refresh_header(screen *self, const tg_view *view, int64_t now_mono_n
 
 static void write_footer(screen *self)
 {
+    const char *theirs = feed_notice(self->parts.feed);
+    /* That theirs has had its time takes nothing away from ours. */
     const bool ours =
-        self->notice[0] != '\0' && strcmp(self->followed, feed_notice(self->parts.feed)) == 0;
+        self->notice[0] != '\0' && (theirs[0] == '\0' || strcmp(self->followed, theirs) == 0);
     const list_pane_line line = list_pane_footer(self->list);
     const footer_view footer = {
         .first_row = line.first_row,
@@ -404,7 +406,7 @@ static void write_footer(screen *self)
         .total = line.total,
         .line_label = line.label,
         .line = line.text,
-        .notice = ours ? self->notice : feed_notice(self->parts.feed),
+        .notice = ours ? self->notice : theirs,
         .notice_is_bad = ours ? self->notice_is_bad : feed_notice_is_bad(self->parts.feed),
         .recording = session_record_path(self->parts.record),
     };

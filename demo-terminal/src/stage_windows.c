@@ -21,7 +21,7 @@ struct stage_windows {
     kept_window kept[STAGE_WINDOWS_MAX];
     size_t free_at; /* behind the newest */
     size_t capacity;
-    unsigned char *bytes; /* a ring; a window lies in one piece */
+    unsigned char *bytes; /* a window lies in one piece */
     unsigned char *fresh; /* the window that ends, before it has its place */
 };
 
@@ -122,24 +122,72 @@ static void forget_oldest(stage_windows *self)
     self->count--;
 }
 
-/* Where size bytes have room beside what is kept; false: nowhere. A ring that is in use never ends
- * where it begins, so that a full one is not taken for an empty one. */
+static const kept_window *kept_at(const stage_windows *self, size_t index)
+{
+    return &self->kept[(self->first + index) % STAGE_WINDOWS_MAX];
+}
+
+static size_t size_of(const kept_window *kept)
+{
+    size_t all = 0;
+    for (int i = 0; i < LATENCY_STAGE_COUNT; i++) {
+        all += kept->size[i];
+    }
+    return all;
+}
+
+/* Of the bytes, what is kept. */
+typedef struct extent {
+    size_t begin;
+    size_t end;
+    size_t used;
+} extent;
+
+static extent extent_of(const stage_windows *self)
+{
+    extent all = {self->capacity, 0, 0};
+    for (size_t i = 0; i < self->count; i++) {
+        const kept_window *kept = kept_at(self, i);
+        const size_t size = size_of(kept);
+        all.begin = kept->at < all.begin ? kept->at : all.begin;
+        all.end = kept->at + size > all.end ? kept->at + size : all.end;
+        all.used += size;
+    }
+    return all;
+}
+
+static bool is_free(const stage_windows *self, size_t at, size_t size)
+{
+    if (at > self->capacity || size > self->capacity - at) {
+        return false;
+    }
+    for (size_t i = 0; i < self->count; i++) {
+        const kept_window *kept = kept_at(self, i);
+        if (at < kept->at + size_of(kept) && kept->at < at + size) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Where size bytes have room beside what is kept; false: nowhere. A ring, but for one thing: it
+ * goes back to the beginning as soon as there is twice the room there of all that is kept. Quiet
+ * hours shall not touch all of the memory one after the other. Where that turns out too little, it
+ * goes on behind everything, if there is as much; so what has to go goes for want of room alone. */
 static bool find_room(stage_windows *self, size_t size, size_t *at)
 {
-    if (self->count == 0) {
-        *at = 0;
-        return size <= self->capacity;
-    }
-    const size_t oldest = self->kept[self->first].at;
-    *at = self->free_at;
-    if (self->free_at > oldest) {
-        if (size <= self->capacity - self->free_at) {
+    const extent all = extent_of(self);
+    const size_t ample = 2 * all.used + size;
+    const size_t back = all.begin >= ample ? 0 : self->free_at;
+    const size_t on = self->capacity - all.end >= ample ? all.end : self->free_at;
+    const size_t places[] = {back, self->free_at, on, 0};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        if (is_free(self, places[i], size)) {
+            *at = places[i];
             return true;
         }
-        *at = 0;
-        return size < oldest;
     }
-    return size < oldest - self->free_at;
+    return false;
 }
 
 /* All of the running window, one stage behind the other. */
@@ -211,11 +259,6 @@ size_t stage_windows_count(const stage_windows *self)
     return self->count;
 }
 
-static const kept_window *kept_at(const stage_windows *self, size_t index)
-{
-    return &self->kept[(self->first + index) % STAGE_WINDOWS_MAX];
-}
-
 const stage_window *stage_windows_at(const stage_windows *self, size_t index)
 {
     return &kept_at(self, index)->window;
@@ -241,11 +284,5 @@ tg_err stage_windows_add(const stage_windows *self, size_t index, latency_stage 
 
 size_t stage_windows_bytes_used(const stage_windows *self)
 {
-    size_t used = 0;
-    for (size_t i = 0; i < self->count; i++) {
-        for (int stage = 0; stage < LATENCY_STAGE_COUNT; stage++) {
-            used += kept_at(self, i)->size[stage];
-        }
-    }
-    return used;
+    return extent_of(self).used;
 }

@@ -261,6 +261,17 @@ static int scaled(int px, int percent)
     return (px * percent + 50) / 100;
 }
 
+/* SDL's surface has one pixel for each of the window's units (Wayland): where the display has more
+ * for them, letters would be small ones that were blown up. */
+static bool has_finer_pixels(SDL_Window *handle)
+{
+    int units = 0;
+    int pixels = 0;
+    SDL_GetWindowSize(handle, &units, NULL);
+    SDL_GetWindowSizeInPixels(handle, &pixels, NULL);
+    return pixels > units;
+}
+
 static tg_err open_handle(tg_window *window, const tg_window_options *opt, char *why,
                           size_t why_size)
 {
@@ -277,8 +288,10 @@ static tg_err open_handle(tg_window *window, const tg_window_options *opt, char 
         return explain(why, why_size, "the window could not be opened");
     }
     tg_err err = TG_OK;
-    if (opt->backend == TG_BACKEND_GPU) {
+    const bool wants_gpu = opt->backend == TG_BACKEND_GPU;
+    if (wants_gpu || has_finer_pixels(window->handle)) {
         err = tg__gpu_painter_open(window->handle, &window->gpu);
+        err = wants_gpu || err == TG_ERR_NO_MEMORY ? err : TG_OK; /* coarse letters, then */
     }
     if (err == TG_OK) {
         err = attach_surface(window);

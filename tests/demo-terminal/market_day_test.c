@@ -29,6 +29,7 @@
 
 #define PACE           288
 #define PACE_TEXT      "288"
+#define FRAME_MS       40 /* between two frames of the gateway: a chart cannot have more points */
 #define NS_PER_S       INT64_C(1000000000)
 #define NS_PER_HOUR    (3600 * NS_PER_S)
 #define WARM_UP_NS     (NS_PER_HOUR + NS_PER_HOUR / 20)
@@ -129,10 +130,13 @@ void __wrap_latency_end_window(latency *self, const tg_client *client, session_r
     __real_latency_end_window(self, client, record, &paced);
 }
 
+/* As much of the market's time as always, in as many points as can come in it. */
 tg_err __wrap_tg_client_open(const tg_client_options *options, tg_client **out)
 {
     tg_client_options paced = *options;
-    paced.history_step_ms = options->history_step_ms / PACE + 1;
+    const uint32_t span_ms = options->history_step_ms * options->history_points / PACE;
+    paced.history_step_ms = FRAME_MS;
+    paced.history_points = span_ms / FRAME_MS;
     return __real_tg_client_open(&paced, out);
 }
 

@@ -174,12 +174,59 @@ static void memory_is_bounded_and_what_is_kept_is_whole(void **state)
     stage_windows_close(windows);
 }
 
+/* Hours of little: memory that nobody needs is not touched, however long that goes on. And then
+ * all of it is there for hours of much. */
+static void quiet_hours_touch_no_more_than_they_need(void **state)
+{
+    (void)state;
+    enum {
+        QUIET = 3 * STAGE_WINDOWS_MAX,
+        BUSY = STAGE_WINDOWS_MAX / 2,
+        BYTES = 512 << 10
+    };
+    random_start("quiet");
+    stage_windows *windows = NULL;
+    assert_int_equal(stage_windows_open(BYTES, 0, &windows), TG_OK);
+    const unsigned char *lowest = NULL;
+    size_t highest = 0;
+    size_t most = 0;
+    for (int w = 0; w < QUIET + BUSY; w++) {
+        const uint64_t count = w < QUIET ? random_next() % 40 : 2000 + random_next() % 4000;
+        for (uint64_t i = 0; i < count; i++) {
+            stage_windows_record(windows, LATENCY_PRESENT, (int64_t)(random_next() % 3000000000u));
+        }
+        stage_windows_end(windows, (int64_t)(w + 1) * S, 0, &no_stalls);
+        const size_t newest = stage_windows_count(windows) - 1;
+        const packed_counts first = stage_windows_packed(windows, newest, (latency_stage)0);
+        const packed_counts last =
+            stage_windows_packed(windows, newest, (latency_stage)(LATENCY_STAGE_COUNT - 1));
+        lowest = lowest == NULL ? first.bytes : lowest;
+        const size_t used = stage_windows_bytes_used(windows);
+        if (w < QUIET) {
+            const size_t end = (size_t)(last.bytes - lowest) + last.size;
+            highest = end > highest ? end : highest;
+            most = used > most ? used : most;
+            assert_int_equal(newest + 1, w < STAGE_WINDOWS_MAX ? w + 1 : STAGE_WINDOWS_MAX);
+        } else {
+            assert_true(used <= BYTES);
+            /* What had to go went for want of room, not before. */
+            assert_true(newest + 1 == STAGE_WINDOWS_MAX || used > BYTES / 2);
+        }
+    }
+    if (highest > 4 * most) {
+        fail_msg("%zu bytes were touched for %zu", highest, most);
+    }
+    assert_true(stage_windows_count(windows) < STAGE_WINDOWS_MAX);
+    stage_windows_close(windows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_stretch_of_the_last_hour_adds_up_exactly),
         cmocka_unit_test(totals_of_somebody_else_become_windows),
         cmocka_unit_test(memory_is_bounded_and_what_is_kept_is_whole),
+        cmocka_unit_test(quiet_hours_touch_no_more_than_they_need),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,9 @@ typedef struct tg_window tg_window;
 
 /** How draw lists become pixels; the pixels are the same. */
 typedef enum tg_backend {
-    TG_BACKEND_SURFACE, /**< tiles copied into the window's surface, changes alone handed over */
+    TG_BACKEND_SURFACE, /**< tiles copied into the window's surface, changes alone handed over; on a
+                             Wayland display of several pixels a unit, whose surfaces have one,
+                             TG_BACKEND_GPU in its place */
     TG_BACKEND_GPU /**< SDL_RenderGeometry from an atlas of tiles; SDL takes its best driver, or
                       the one in SDL_RENDER_DRIVER. Where that is "software", it is slower */
 } tg_backend;
