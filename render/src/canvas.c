@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#define OPAQUE UINT32_C(0xff000000)
+#define OPAQUE        UINT32_C(0xff000000)
+#define CACHE_LINE_PX 16
 
 static int min_int(int a, int b)
 {
@@ -30,6 +31,18 @@ void tg__canvas_fill(tg__canvas *canvas, tg__rect rect, uint32_t rgb)
     }
     for (int y = top + 1; y < bottom; y++) {
         memcpy(first + (size_t)(y - top) * canvas->stride, first, count * sizeof *first);
+    }
+}
+
+void tg__canvas_expect(const tg__canvas *canvas, tg__rect rect)
+{
+    const int right = min_int(rect.x + rect.width, canvas->width);
+    const int bottom = min_int(rect.y + rect.height, canvas->height);
+    for (int y = rect.y; y < bottom; y++) {
+        const uint32_t *line = canvas->pixels + (size_t)y * canvas->stride;
+        for (int x = rect.x; x < right; x += CACHE_LINE_PX) {
+            __builtin_prefetch(line + x, 1, 2);
+        }
     }
 }
 

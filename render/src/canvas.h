@@ -22,6 +22,10 @@ typedef struct tg__rect {
 /* rgb is 0xRRGGBB. Clipped to the canvas. Thread: one at a time. */
 void tg__canvas_fill(tg__canvas *canvas, tg__rect rect, uint32_t rgb);
 
+/* Pixels that will be written soon come into the cache meanwhile; a picture is larger than most
+ * caches. The corner is not negative. Clipped. Thread: any. */
+void tg__canvas_expect(const tg__canvas *canvas, tg__rect rect);
+
 /* Copies width x height pixels without gaps between their lines. Clipped. Thread: one at a time. */
 void tg__canvas_blit(tg__canvas *canvas, int x, int y, const uint32_t *tile, int width, int height);
 

@@ -141,20 +141,28 @@ static void set_cell(tg_cell *cell, tg_style style, const char grapheme[TG_CELL_
     cell->marks = style.marks | half;
 }
 
-/* A blank shows no foreground: one value for it, or equal pictures would count as damage. */
-static tg_cell blank_of(tg_style style)
+static void set_letter(tg_cell *cell, tg_style style, char letter)
 {
-    const tg_cell blank = {.foreground = style.marks == 0 ? style.background : style.foreground,
-                           .background = style.background,
-                           .marks = style.marks};
-    return blank;
+    memset(cell->text, 0, sizeof cell->text);
+    cell->text[0] = letter;
+    cell->foreground = style.foreground;
+    cell->background = style.background;
+    cell->marks = style.marks;
+}
+
+/* A blank shows no foreground: one value for it, or equal pictures would count as damage. */
+static tg_style style_of_blank(tg_style style)
+{
+    style.foreground = style.marks == 0 ? style.background : style.foreground;
+    return style;
 }
 
 static void fill_cells(tg_cell *cells, size_t count, tg_style style)
 {
-    const tg_cell blank = blank_of(style);
+    const tg_style blank = style_of_blank(style);
+    /* By members: a cell that is copied whole is put together in memory each time. */
     for (size_t i = 0; i < count; i++) {
-        cells[i] = blank;
+        set_letter(&cells[i], blank, '\0');
     }
 }
 
@@ -194,7 +202,7 @@ static size_t put_grapheme(tg_cell *cell, tg_style style, const char *text, unsi
         set_cell(cell, style, grapheme, TG_CELL_WIDE_LEFT);
         set_cell(cell + 1, style, grapheme, TG_CELL_WIDE_RIGHT);
     } else if (strcmp(grapheme, " ") == 0) {
-        *cell = blank_of(style);
+        set_letter(cell, style_of_blank(style), '\0');
     } else {
         set_cell(cell, style, grapheme, 0);
     }
@@ -209,9 +217,7 @@ static uint16_t put_clipped(tg_grid *grid, tg_span span, tg_style style, const c
     }
     const unsigned room = (unsigned)(grid->columns - span.column);
     const unsigned width = span.width < room ? span.width : room;
-    const tg_cell blank = blank_of(style);
-    const tg_cell letter = {
-        .foreground = style.foreground, .background = style.background, .marks = style.marks};
+    const tg_style blank = style_of_blank(style);
     tg_cell *const cells = cell_at(grid, span.row, span.column);
     unsigned used = 0;
     while (*text != '\0' && used < width) {
@@ -220,10 +226,9 @@ static uint16_t put_clipped(tg_grid *grid, tg_span span, tg_style style, const c
         if (!tg__grapheme_is_ascii(text)) {
             taken = put_grapheme(cells + used, style, text, width - used, &columns);
         } else if (*text == ' ') {
-            cells[used] = blank;
+            set_letter(&cells[used], blank, '\0');
         } else {
-            cells[used] = letter;
-            cells[used].text[0] = *text;
+            set_letter(&cells[used], style, *text);
         }
         if (taken == 0) {
             break;

@@ -11,6 +11,8 @@
 #define TILE_COUNT 4096
 /* Shapes without colour: drawing one from the font takes ten times as long as colouring it. */
 #define MASK_COUNT 1024
+/* Cells of a run that is fetched ahead: longer ones the processor fetches by itself. */
+#define EXPECTED_MAX 64
 
 struct tg__painter {
     tg__font *font;
@@ -141,6 +143,15 @@ static void paint_run(tg__painter *painter, const tg_draw_run *run, const tg_cel
     }
 }
 
+static void expect_run(const tg__painter *painter, const tg_draw_run *run, const tg__canvas *canvas)
+{
+    if (run->count <= EXPECTED_MAX) {
+        const tg__rect rect = {run->column * painter->cell_width, run->row * painter->cell_height,
+                               run->count * painter->cell_width, painter->cell_height};
+        tg__canvas_expect(canvas, rect);
+    }
+}
+
 void tg__painter_draw(tg__painter *painter, const tg_draw_list *list, tg__canvas *canvas)
 {
     if (list->full) {
@@ -148,6 +159,9 @@ void tg__painter_draw(tg__painter *painter, const tg_draw_list *list, tg__canvas
     }
     for (size_t r = 0; r < list->run_count; r++) {
         const tg_draw_run *run = list->runs + r;
+        if (r + 1 < list->run_count) {
+            expect_run(painter, run + 1, canvas);
+        }
         paint_run(painter, run, list->cells + run->first, canvas);
     }
 }
