@@ -43,8 +43,8 @@ void *__real_realloc(void *block, size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *block, size_t size);
-tg_err __real_screen_pass(screen *self);
-tg_err __wrap_screen_pass(screen *self);
+tg_err __real_screen_pass(screen *self, pass_extent *extent);
+tg_err __wrap_screen_pass(screen *self, pass_extent *extent);
 bool __real_latency_poll(latency *self, const tg_client *client, session_record *record,
                          const tg_clock *clock);
 bool __wrap_latency_poll(latency *self, const tg_client *client, session_record *record,
@@ -179,12 +179,12 @@ static void end_it(void)
 }
 
 /* All that the owner's thread allocated since the pass before, this one included. */
-tg_err __wrap_screen_pass(screen *self)
+tg_err __wrap_screen_pass(screen *self, pass_extent *extent)
 {
     const tg_clock clock = tg_clock_system();
     const int64_t now_ns = tg_clock_mono_ns(&clock);
     is_owner = true;
-    const tg_err err = __real_screen_pass(self);
+    const tg_err err = __real_screen_pass(self, extent);
     day.first_mono_ns = day.first_mono_ns == 0 ? now_ns : day.first_mono_ns;
     const int64_t market_ns = (now_ns - day.first_mono_ns) * PACE;
     day.passes++;
