@@ -163,7 +163,7 @@ void tg__metrics_turn_end(tg__metrics *metrics, int64_t mono_ns)
 {
     if (metrics != NULL && metrics->turn_rows > 0) {
         record(metrics, TG__STAGE_SEQUENCING, mono_ns - metrics->turn_mono_ns, metrics->turn_rows);
-        tg__stage_record_turn(metrics->record, metrics->turn_mono_ns, mono_ns, metrics->turn_rows);
+        tg__stage_record_turn(metrics->record, metrics->turn_mono_ns, mono_ns);
         metrics->turn_rows = 0;
     }
 }

@@ -10,6 +10,7 @@
 
 #include "log.h"
 
+#define TURNS 4096u /* more than lie between a tick and its frame */
 #define RING_SIZE                                                                                  \
     (UINT32_C(8) << 20) /* the names of a full directory, or a second of a release                 \
                          */
@@ -21,8 +22,16 @@ typedef struct newest_tick {
     int64_t taken_mono_ns;
 } newest_tick;
 
+/* A turn of the handlers that brought rows. */
+typedef struct turn {
+    int64_t taken_mono_ns;
+    int64_t ended_mono_ns;
+} turn;
+
 struct tg__stage_record {
     tg_recorder *recorder;
+    turn turns[TURNS]; /* ring: the oldest go, and are not known any more */
+    uint64_t turn_count;
     newest_tick *newest; /* by instrument id */
     char *path;
     uint64_t ticks_connection;    /* ticks were encoded for it, and are about to be written */
@@ -100,29 +109,46 @@ void tg__stage_record_tick(tg__stage_record *record, tg_instrument_id id, const 
     }
 }
 
-void tg__stage_record_turn(tg__stage_record *record, int64_t taken_mono_ns, int64_t ended_mono_ns,
-                           uint32_t rows)
+void tg__stage_record_turn(tg__stage_record *record, int64_t taken_mono_ns, int64_t ended_mono_ns)
 {
     if (record != NULL) {
-        TG_RECORD_AT(record->recorder, TG_RECORD_INFO, ended_mono_ns,
-                     "turn taken_mono_ns %" PRId64 " ended_mono_ns %" PRId64 " rows %" PRIu32,
-                     taken_mono_ns, ended_mono_ns, rows);
+        record->turns[record->turn_count++ % TURNS] = (turn){taken_mono_ns, ended_mono_ns};
     }
+}
+
+/* When the turn ended that took rows then; 0: not known. Turns come in order. */
+static int64_t end_of_turn(const tg__stage_record *record, int64_t taken_mono_ns)
+{
+    uint64_t high = record->turn_count;
+    uint64_t low = high > TURNS ? high - TURNS : 0;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (record->turns[middle % TURNS].taken_mono_ns < taken_mono_ns) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    const turn *found = &record->turns[low % TURNS];
+    return low < record->turn_count && found->taken_mono_ns == taken_mono_ns ? found->ended_mono_ns
+                                                                             : 0;
 }
 
 static void record_row(const tg__stage_record *record, const tg__update *update,
                        int64_t queued_mono_ns)
 {
+    static const newest_tick unknown = {.due_mono_ns = 0};
     const tg_version version = tg_image_version(&update->image);
     const newest_tick *newest = &record->newest[update->id];
-    /* A lane may have admitted another one meanwhile, which the boundary did not cut. */
-    const bool is_newest = tg_version_compare(newest->version, version) == 0;
+    if (tg_version_compare(newest->version, version) != 0) {
+        newest = &unknown; /* a lane has admitted another one, which the boundary did not cut */
+    }
     TG_RECORD_AT(record->recorder, TG_RECORD_INFO, queued_mono_ns,
                  "row of instrument %" PRIu32 " epoch %" PRIu32 " seq %" PRIu64
-                 " due_mono_ns %" PRId64 " taken_mono_ns %" PRId64 " queued_mono_ns %" PRId64,
-                 (uint32_t)update->id, version.epoch, version.seq,
-                 is_newest ? newest->due_mono_ns : 0, is_newest ? newest->taken_mono_ns : 0,
-                 queued_mono_ns);
+                 " due_mono_ns %" PRId64 " taken_mono_ns %" PRId64 " ended_mono_ns %" PRId64
+                 " queued_mono_ns %" PRId64,
+                 (uint32_t)update->id, version.epoch, version.seq, newest->due_mono_ns,
+                 newest->taken_mono_ns, end_of_turn(record, newest->taken_mono_ns), queued_mono_ns);
 }
 
 /* Behind its rows. */

@@ -30,8 +30,7 @@ void tg__stage_record_tick(tg__stage_record *record, tg_instrument_id id, const 
                            int64_t taken_mono_ns, int64_t age_ns);
 
 /* The turn of the handlers that took rows then is over. */
-void tg__stage_record_turn(tg__stage_record *record, int64_t taken_mono_ns, int64_t ended_mono_ns,
-                           uint32_t rows);
+void tg__stage_record_turn(tg__stage_record *record, int64_t taken_mono_ns, int64_t ended_mono_ns);
 
 /* A group's frame was encoded and queued to its members; queued_mono_ns names it from then on. */
 void tg__stage_record_frame(tg__stage_record *record, const tg__frame *frame,

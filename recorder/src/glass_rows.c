@@ -5,15 +5,9 @@
 
 #include <tickglass/internal/control_flow.h>
 
-#define TURNS   4096u               /* with rows that wait for their frame */
 #define FRAMES  4096u               /* that wait for the last of their sockets */
 #define WAITING (UINT32_C(1) << 16) /* rows of these frames */
 #define BUCKETS TG__GLASS_ROWS
-
-typedef struct turn {
-    int64_t taken_ns;
-    int64_t ended_ns;
-} turn;
 
 typedef struct frame {
     int64_t queued_ns;
@@ -26,8 +20,6 @@ struct tg__glass_rows {
     const uint64_t *connections;
     size_t connection_count;
     /* Rings; the counts go on, and a place is a count modulo the size. */
-    turn turns[TURNS];
-    uint64_t turn_count;
     frame frames[FRAMES];
     uint64_t frame_count;
     tg__glass_tick *waiting;
@@ -107,23 +99,6 @@ const tg__glass_row *tg__glass_rows_pop(tg__glass_rows *rows)
     return row;
 }
 
-/* When the turn ended that took rows then; 0: not known. Turns come in order. */
-static int64_t end_of_turn(const tg__glass_rows *rows, int64_t taken_ns)
-{
-    uint64_t high = rows->turn_count;
-    uint64_t low = high > TURNS ? high - TURNS : 0;
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (rows->turns[middle % TURNS].taken_ns < taken_ns) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    const turn *found = &rows->turns[low % TURNS];
-    return low < rows->turn_count && found->taken_ns == taken_ns ? found->ended_ns : 0;
-}
-
 static void take_row(tg__glass_rows *rows, const tg__log_argument *arguments)
 {
     tg__glass_tick *tick = &rows->waiting[rows->waiting_count++ % WAITING];
@@ -133,8 +108,8 @@ static void take_row(tg__glass_rows *rows, const tg__log_argument *arguments)
     tick->seq = arguments[2].word;
     tick->due_ns = (int64_t)arguments[3].word;
     tick->taken_ns = (int64_t)arguments[4].word;
-    tick->queued_ns = (int64_t)arguments[5].word;
-    tick->ended_ns = tick->taken_ns != 0 ? end_of_turn(rows, tick->taken_ns) : 0;
+    tick->ended_ns = (int64_t)arguments[5].word;
+    tick->queued_ns = (int64_t)arguments[6].word;
 }
 
 /* The rows of the frame come right before it. */
@@ -201,10 +176,7 @@ static void take_written(tg__glass_rows *rows, const tg__log_argument *arguments
 void tg__glass_rows_take(tg__glass_rows *rows, tg__glass_kind kind,
                          const tg__log_argument *arguments)
 {
-    if (kind == TG__GLASS_TURN) {
-        rows->turns[rows->turn_count++ % TURNS] =
-            (turn){(int64_t)arguments[0].word, (int64_t)arguments[1].word};
-    } else if (kind == TG__GLASS_ROW) {
+    if (kind == TG__GLASS_ROW) {
         take_row(rows, arguments);
     } else if (kind == TG__GLASS_FRAME) {
         take_frame(rows, arguments);

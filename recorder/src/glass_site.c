@@ -10,9 +10,8 @@ static const struct {
     const char *format;
 } known[] = {
     {TG__GLASS_INSTRUMENT, "instrument %u is %s:%s"},
-    {TG__GLASS_TURN, "turn taken_mono_ns %d ended_mono_ns %d rows %u"},
     {TG__GLASS_ROW, "row of instrument %u epoch %u seq %u due_mono_ns %d taken_mono_ns %d "
-                    "queued_mono_ns %d"},
+                    "ended_mono_ns %d queued_mono_ns %d"},
     {TG__GLASS_FRAME, "frame to boundary %u begun_mono_ns %d queued_mono_ns %d rows %u"},
     {TG__GLASS_WRITTEN, "connection %u queued_mono_ns %d written_mono_ns %d"},
     {TG__GLASS_ECHO_SEEN, "connection %u echo %u seen_mono_ns %d"},

@@ -10,8 +10,7 @@ typedef enum tg__glass_kind {
     TG__GLASS_OTHER = 0,
     /* of a gateway */
     TG__GLASS_INSTRUMENT, /**< id, venue, symbol */
-    TG__GLASS_TURN,       /**< taken, ended, rows */
-    TG__GLASS_ROW,        /**< instrument, epoch, seq, due, taken, queued */
+    TG__GLASS_ROW,        /**< instrument, epoch, seq, due, taken, ended, queued */
     TG__GLASS_FRAME,      /**< boundary, begun, queued, rows */
     TG__GLASS_WRITTEN,    /**< connection, queued, written */
     TG__GLASS_ECHO_SEEN,  /**< connection, cookie, seen */

@@ -279,8 +279,21 @@ void tg__histogram_record_words(tg_histogram *histogram, const uint64_t *values,
                                 uint64_t min, uint64_t max)
 {
     widen(histogram, (int64_t)min, (int64_t)max);
+    /* Neighbours are often alike, as prices and sequence numbers are: a counter that is raised
+     * again and again would make each wait for the one before. */
+    uint32_t slot = count != 0 ? slot_of(histogram, values[0]) : 0;
+    uint64_t alike = 0;
     for (size_t i = 0; i < count; i++) {
-        count_one(histogram, values[i]);
+        const uint32_t next = slot_of(histogram, values[i]);
+        if (next != slot) {
+            tg__histogram_slot_add(histogram, slot, alike);
+            slot = next;
+            alike = 0;
+        }
+        alike++;
+    }
+    if (alike != 0) {
+        tg__histogram_slot_add(histogram, slot, alike);
     }
 }
 

@@ -138,8 +138,13 @@ static tg_err take_anchor(tg__log_file *file, const tg__block *block)
     tg__anchor anchor;
     TG_TRY(tg__anchor_decode(block, &anchor));
     const tg_err err = tg__time_map_add(&file->times, &anchor);
-    /* One that does not ascend says nothing that the others do not: it is left out. */
-    return err == TG_ERR_STATE ? TG_OK : err;
+    if (err != TG_ERR_STATE) {
+        return err;
+    }
+    /* One that does not ascend says nothing that the others do not: it is left out. But if only the
+     * counter fell, as after a deep sleep of some machines, it cannot be mapped from here on. */
+    const tg__anchor *last = &file->times.anchors[file->times.count - 1];
+    return anchor.mono_ns > last->mono_ns ? TG_ERR_STATE : TG_OK;
 }
 
 static tg_err take_block(tg__log_file *file, const tg__block *block, uint64_t offset)
@@ -225,8 +230,12 @@ static tg_err index_blocks(tg__log_file *file)
             return err;
         }
         if (err != TG_OK) {
-            tg__log_file_problem(file, TG_ERR_CORRUPT, at, TG__BLOCK_HEADER + block.payload_size,
-                                 "a block whose content contradicts itself");
+            tg__log_file_problem(
+                file, err == TG_ERR_STATE ? err : TG_ERR_CORRUPT, at,
+                TG__BLOCK_HEADER + block.payload_size,
+                err == TG_ERR_STATE
+                    ? "the cycle counter began anew: times from here on are not known"
+                    : "a block whose content contradicts itself");
         }
         at += TG__BLOCK_HEADER + (size_t)block.payload_size;
     }

@@ -1,5 +1,6 @@
 #include "log_print.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,6 @@
 
 #include "log_progress.h"
 
-#define BATCHES       8u
 #define BATCH_RECORDS 1024u
 #define BATCH_BYTES   (UINT32_C(128) << 10) /* of arguments, and one record more */
 #define FLUSH_SIZE    (UINT32_C(64) << 10)
@@ -20,22 +20,26 @@ typedef struct print_batch {
     size_t count;
     tg__text_buffer arguments; /* those of each record, one behind the other */
     tg__text_buffer text;
-    tg_err err;
-    bool done; /* the text is made */
 } print_batch;
 
-/* Batches are numbered through; number n lies in batches[n % BATCHES]. printed <= taken <= filled
- * <= printed + BATCHES. */
+/*
+ * Threads in turn take the next records out of the merge, each into a batch of its own; the one
+ * that took them makes their text, for they are in its cache, while the next thread takes; then
+ * they print in the order in which they took. So there is one batch for each thread, and no queue.
+ */
 typedef struct printing {
     const log_options *opt;
     const log_input *input;
-    print_batch batches[BATCHES];
-    pthread_mutex_t lock; /* over what follows, and each batch's `done` */
-    pthread_cond_t changed;
-    uint64_t filled;
-    uint64_t taken; /* somebody makes the text of those before it, or has made it */
+    pthread_mutex_t taking; /* over these: */
+    tg__log_merge *merge;
+    log_progress progress;
+    uint64_t taken;       /* batches */
+    bool over;            /* no more are taken */
+    pthread_mutex_t turn; /* over these: */
+    pthread_cond_t next_turn;
     uint64_t printed;
-    bool over; /* no more are filled */
+    tg_err err;  /* the first one, by the order of batches */
+    int failure; /* its errno, which is the thread's that met it */
 } printing;
 
 static bool contains(const tg__text_buffer *text, size_t from, const char *wanted)
@@ -65,68 +69,24 @@ static tg_err print_record(const log_options *opt, tg__log_text *text, const tg_
     return err;
 }
 
-static void make_text(const printing *p, tg__log_text *texts, print_batch *batch)
+static tg_err make_text(const printing *p, tg__log_text *texts, print_batch *batch)
 {
     const char *arguments = batch->arguments.bytes;
     batch->text.size = 0;
-    for (size_t i = 0; i < batch->count && batch->err == TG_OK; i++) {
+    for (size_t i = 0; i < batch->count; i++) {
         tg__log_record *record = &batch->records[i];
         /* Only now, when they do not move any more. Never NULL. */
         record->arguments = (const unsigned char *)(arguments != NULL ? arguments : "");
         arguments += arguments != NULL ? record->arguments_size : 0;
-        batch->err =
-            print_record(p->opt, &texts[record->file - p->input->files], record, &batch->text);
+        TG_TRY(print_record(p->opt, &texts[record->file - p->input->files], record, &batch->text));
     }
-}
-
-/* Take the oldest batch that waits for its text. Locked, and so again on return. */
-static void make_text_of_next(printing *p, tg__log_text *texts)
-{
-    print_batch *batch = &p->batches[p->taken++ % BATCHES];
-    (void)pthread_mutex_unlock(&p->lock);
-    make_text(p, texts, batch);
-    (void)pthread_mutex_lock(&p->lock);
-    batch->done = true;
-    (void)pthread_cond_broadcast(&p->changed);
-}
-
-static tg__log_text *texts_make(const printing *p)
-{
-    return calloc(p->input->count + 1, sizeof(tg__log_text));
-}
-
-static void texts_free(const printing *p, tg__log_text *texts)
-{
-    for (size_t i = 0; texts != NULL && i < p->input->count; i++) {
-        tg__log_text_deinit(&texts[i]);
-    }
-    free(texts);
-}
-
-static void *make_texts(void *arg)
-{
-    printing *p = arg;
-    tg__log_text *texts = texts_make(p);
-    (void)pthread_mutex_lock(&p->lock);
-    while (texts != NULL) { /* without memory the others do it all */
-        while (p->taken == p->filled && !p->over) {
-            (void)pthread_cond_wait(&p->changed, &p->lock);
-        }
-        if (p->taken == p->filled) {
-            break;
-        }
-        make_text_of_next(p, texts);
-    }
-    (void)pthread_mutex_unlock(&p->lock);
-    texts_free(p, texts);
-    return NULL;
+    return TG_OK;
 }
 
 /* TG_ERR_NOT_FOUND: that was the last one. */
 static tg_err fill(print_batch *batch, tg__log_merge *merge, log_progress *progress)
 {
     batch->count = 0;
-    batch->err = TG_OK;
     batch->arguments.size = 0;
     while (batch->count < BATCH_RECORDS && batch->arguments.size < BATCH_BYTES) {
         tg__log_record *record = &batch->records[batch->count];
@@ -145,93 +105,125 @@ static tg_err print(const tg__text_buffer *text)
                                                                                        : TG_ERR_IO;
 }
 
-/* The calling thread: what is done is printed, what is free is filled, and only then is text made
- * here too. */
-static tg_err run(printing *p, tg__log_merge *merge, tg__log_text *texts)
+/* The next records and the number of their batch. False: there are no more. */
+static bool take(printing *p, print_batch *batch, uint64_t *number, tg_err *err)
 {
-    log_progress progress;
-    log_progress_start(&progress, p->input);
-    tg_err err = TG_OK;
-    (void)pthread_mutex_lock(&p->lock);
-    while (err == TG_OK && (!p->over || p->printed != p->filled)) {
-        print_batch *oldest = &p->batches[p->printed % BATCHES];
-        if (p->printed < p->taken && oldest->done) {
-            (void)pthread_mutex_unlock(&p->lock);
-            err = oldest->err == TG_OK ? print(&oldest->text) : oldest->err;
-            (void)pthread_mutex_lock(&p->lock);
-            oldest->done = false;
-            p->printed++;
-        } else if (!p->over && p->filled - p->printed < BATCHES) {
-            print_batch *free_one = &p->batches[p->filled % BATCHES];
-            (void)pthread_mutex_unlock(&p->lock);
-            err = fill(free_one, merge, &progress);
-            (void)pthread_mutex_lock(&p->lock);
-            p->over = err == TG_ERR_NOT_FOUND;
-            err = p->over ? TG_OK : err;
-            p->filled++;
-            (void)pthread_cond_broadcast(&p->changed);
-        } else if (p->taken < p->filled) {
-            make_text_of_next(p, texts);
-        } else {
-            (void)pthread_cond_wait(&p->changed, &p->lock);
-        }
+    (void)pthread_mutex_lock(&p->taking);
+    const bool wanted = !p->over;
+    if (wanted) {
+        *number = p->taken++;
+        *err = fill(batch, p->merge, &p->progress);
+        p->over = *err != TG_OK;
+        *err = *err == TG_ERR_NOT_FOUND ? TG_OK : *err;
     }
-    p->over = true;
-    p->taken = p->filled; /* after an error: nobody makes the rest */
-    (void)pthread_cond_broadcast(&p->changed);
-    (void)pthread_mutex_unlock(&p->lock);
-    log_progress_end(&progress);
-    return err == TG_OK && fflush(stdout) != 0 ? TG_ERR_IO : err;
+    (void)pthread_mutex_unlock(&p->taking);
+    return wanted;
 }
 
-static tg_err run_with_threads(printing *p, tg__log_merge *merge, tg__log_text *texts,
-                               unsigned threads)
+/* Once all batches before it are. After the first error nothing is printed any more. */
+static tg_err print_in_order(printing *p, const print_batch *batch, uint64_t number, tg_err err)
+{
+    (void)pthread_mutex_lock(&p->turn);
+    while (p->printed != number) {
+        (void)pthread_cond_wait(&p->next_turn, &p->turn);
+    }
+    if (p->err == TG_OK) {
+        p->err = err == TG_OK ? print(&batch->text) : err;
+        p->failure = errno;
+    }
+    const tg_err so_far = p->err;
+    p->printed++;
+    (void)pthread_cond_broadcast(&p->next_turn);
+    (void)pthread_mutex_unlock(&p->turn);
+    return so_far;
+}
+
+static void stop_taking(printing *p)
+{
+    (void)pthread_mutex_lock(&p->taking);
+    p->over = true;
+    (void)pthread_mutex_unlock(&p->taking);
+}
+
+static tg_err print_batches(printing *p, tg__log_text *texts, print_batch *batch)
+{
+    uint64_t number = 0;
+    tg_err err = TG_OK;
+    while (take(p, batch, &number, &err)) {
+        err = err == TG_OK ? make_text(p, texts, batch) : err;
+        err = print_in_order(p, batch, number, err);
+        if (err != TG_OK) {
+            stop_taking(p);
+            break;
+        }
+    }
+    return err;
+}
+
+/* One of the threads. TG_ERR_NO_MEMORY before it has taken anything: the others do it all. */
+static tg_err work_here(printing *p)
+{
+    print_batch batch;
+    memset(&batch, 0, sizeof batch);
+    batch.records = calloc(BATCH_RECORDS, sizeof *batch.records);
+    tg__log_text *texts = calloc(p->input->count + 1, sizeof *texts);
+    tg_err err = TG_ERR_NO_MEMORY;
+    if (batch.records != NULL && texts != NULL) {
+        err = print_batches(p, texts, &batch);
+    }
+    for (size_t i = 0; texts != NULL && i < p->input->count; i++) {
+        tg__log_text_deinit(&texts[i]);
+    }
+    free(texts);
+    free(batch.records);
+    tg__text_buffer_deinit(&batch.arguments);
+    tg__text_buffer_deinit(&batch.text);
+    return err;
+}
+
+static void *work(void *arg)
+{
+    (void)!work_here(arg); /* what went wrong stands in printing, or another one does it */
+    return NULL;
+}
+
+static tg_err work_together(printing *p, unsigned threads)
 {
     pthread_t others[LOG_PRINT_THREADS_MAX];
     unsigned started = 0;
     while (started + 1 < threads && started < LOG_PRINT_THREADS_MAX &&
-           pthread_create(&others[started], NULL, make_texts, p) == 0) {
+           pthread_create(&others[started], NULL, work, p) == 0) {
         started++; /* those that there are do it all */
     }
-    const tg_err err = run(p, merge, texts);
+    const tg_err err = work_here(p);
     for (unsigned i = 0; i < started; i++) {
         (void)pthread_join(others[i], NULL);
     }
-    return err;
+    return p->err == TG_OK && err != TG_OK && !p->over ? err : p->err;
 }
 
 tg_err log_print_all(const log_options *opt, const log_input *input, tg__log_merge *merge,
                      unsigned threads)
 {
-    printing *p = calloc(1, sizeof *p);
-    TG_ENSURE(p != NULL, TG_ERR_NO_MEMORY);
-    p->opt = opt;
-    p->input = input;
-    tg__log_text *texts = texts_make(p);
-    tg_err err = texts != NULL ? TG_OK : TG_ERR_NO_MEMORY;
-    for (unsigned i = 0; i < BATCHES && err == TG_OK; i++) {
-        p->batches[i].records = calloc(BATCH_RECORDS, sizeof *p->batches[i].records);
-        err = p->batches[i].records != NULL ? TG_OK : TG_ERR_NO_MEMORY;
-    }
-    if (err == TG_OK && pthread_mutex_init(&p->lock, NULL) != 0) {
-        err = TG_ERR_NO_MEMORY;
-    } else if (err == TG_OK) {
-        if (pthread_cond_init(&p->changed, NULL) == 0) {
-            err = run_with_threads(p, merge, texts, threads);
-            (void)pthread_cond_destroy(&p->changed);
-        } else {
-            err = TG_ERR_NO_MEMORY;
+    printing p;
+    memset(&p, 0, sizeof p);
+    p.opt = opt;
+    p.input = input;
+    p.merge = merge;
+    TG_ENSURE(pthread_mutex_init(&p.taking, NULL) == 0, TG_ERR_NO_MEMORY);
+    tg_err err = TG_ERR_NO_MEMORY;
+    if (pthread_mutex_init(&p.turn, NULL) == 0) {
+        if (pthread_cond_init(&p.next_turn, NULL) == 0) {
+            log_progress_start(&p.progress, input);
+            err = work_together(&p, threads);
+            log_progress_end(&p.progress);
+            errno = p.failure;
+            (void)pthread_cond_destroy(&p.next_turn);
         }
-        (void)pthread_mutex_destroy(&p->lock);
+        (void)pthread_mutex_destroy(&p.turn);
     }
-    for (unsigned i = 0; i < BATCHES; i++) {
-        free(p->batches[i].records);
-        tg__text_buffer_deinit(&p->batches[i].arguments);
-        tg__text_buffer_deinit(&p->batches[i].text);
-    }
-    texts_free(p, texts);
-    free(p);
-    return err;
+    (void)pthread_mutex_destroy(&p.taking);
+    return err == TG_OK && fflush(stdout) != 0 ? TG_ERR_IO : err;
 }
 
 tg_err log_print_in_turn(const log_options *opt, const tg__log_file *files, tg__log_text *texts,

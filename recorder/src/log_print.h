@@ -7,8 +7,8 @@
 /**
  * Everything that the merge gives and the options want.
  *
- * The calling thread merges, prints and, when others are behind, makes text too. Between them lie
- * eight batches; when all are in use, nothing is read on.
+ * The threads take batches of records out of the merge in turn, make their text side by side and
+ * print in the order of the merge. Each has one batch: nothing is read ahead of that.
  *
  * @param[in] threads  that make text, the calling one included; 1 to LOG_PRINT_THREADS_MAX
  * @retval TG_ERR_IO   standard output refuses

@@ -91,7 +91,7 @@ static void a_frame_tells_when_its_ticks_were_due_and_taken(void **state)
     tg__stage_record_tick(f.record, 0, &image, 1000, 40);
     image = image_of(20);
     tg__stage_record_tick(f.record, 1, &image, 1000, -1); /* nothing is due at full speed */
-    tg__stage_record_turn(f.record, 1000, 1100, 2);
+    tg__stage_record_turn(f.record, 1000, 1100);
     tg__update updates[3];
     memset(updates, 0, sizeof updates);
     updates[0].id = 0;
@@ -109,8 +109,10 @@ static void a_frame_tells_when_its_ticks_were_due_and_taken(void **state)
     tg__stage_record_echo(f.record, 5, 99, 1700);
     close_record(&f);
     assert_records(&f, "instrument %u is", " 0 ORION BTC-USD\n 1 LYRA BTC-PERP\n");
-    assert_records(&f, "turn taken", " 1000 1100 2\n");
-    assert_records(&f, "row of", " 0 3 10 960 1000 1300\n 1 3 20 0 1000 1300\n 0 3 10 0 0 1500\n");
+    assert_records(&f, "row of",
+                   " 0 3 10 960 1000 1100 1300\n"
+                   " 1 3 20 0 1000 1100 1300\n"
+                   " 0 3 10 0 0 0 1500\n");
     assert_records(&f, "frame to", " 7 1200 1300 2\n 8 1400 1500 1\n");
     assert_records(&f, "written_mono_ns", " 5 1300 1600\n");
     assert_records(&f, "seen_mono_ns", " 5 99 1700\n");
@@ -136,7 +138,7 @@ static void ticks_at_once_are_the_next_that_is_written_to_their_connection(void 
     tg__stage_record_written(f.record, 5, queued_mono_ns, 1200);
     assert_false(tg__stage_record_awaits(f.record, 5, &queued_mono_ns));
     close_record(&f);
-    assert_records(&f, "row of", " 0 3 10 960 1000 1150\n");
+    assert_records(&f, "row of", " 0 3 10 960 1000 0 1150\n");
     assert_records(&f, "frame to", " 0 1100 1150 1\n");
     assert_records(&f, "written_mono_ns", " 5 1150 1200\n");
     tear_down(&f);
@@ -162,7 +164,7 @@ static void without_a_record_nothing_happens(void **state)
     const tg__frame frame = {.boundary = 1};
     int64_t queued_mono_ns = 0;
     tg__stage_record_tick(NULL, 0, &image, 1, 1);
-    tg__stage_record_turn(NULL, 1, 2, 3);
+    tg__stage_record_turn(NULL, 1, 2);
     tg__stage_record_frame(NULL, &frame, NULL, 1, 2);
     tg__stage_record_ticks(NULL, 1, NULL, 0, 1, 2);
     tg__stage_record_written(NULL, 1, 2, 3);

@@ -200,6 +200,35 @@ static void blocks_of_a_newer_version_are_skipped_by_their_length(void **state)
     free(bytes);
 }
 
+static size_t append_anchor(unsigned char *out, uint64_t stamp, int64_t mono_ns)
+{
+    const tg__anchor anchor = {stamp, mono_ns, mono_ns, mono_ns};
+    tg__block block = {.kind = TG__BLOCK_ANCHOR};
+    block.payload_size = (uint32_t)tg__anchor_encode(&anchor, out + TG__BLOCK_HEADER);
+    return tg__block_seal(&block, out);
+}
+
+static void a_counter_that_falls_is_told_and_an_anchor_twice_is_not(void **state)
+{
+    (void)state;
+    unsigned char *bytes = malloc(original_size + 512);
+    assert_non_null(bytes);
+    memcpy(bytes, original, original_size);
+    for (int falls = 0; falls < 2; falls++) {
+        size_t size = original_size;
+        size += append_anchor(bytes + size, INT64_C(1) << 40, INT64_C(1) << 40);
+        size += append_anchor(bytes + size, INT64_C(1) << 40, INT64_C(1) << 40);
+        size += append_anchor(bytes + size, falls != 0 ? 7 : INT64_C(1) << 41, INT64_C(1) << 41);
+        tg__log_file file;
+        assert_int_equal(tg__log_file_from_memory(bytes, size, &file), TG_OK);
+        assert_int_equal(file.problem_count, falls);
+        assert_true(falls == 0 || file.problems[0].err == TG_ERR_STATE);
+        assert_int_equal(read_all(&file), RECORDS);
+        tg__log_file_close(&file);
+    }
+    free(bytes);
+}
+
 static void another_format_version_is_refused(void **state)
 {
     (void)state;
@@ -234,6 +263,7 @@ int main(void)
         cmocka_unit_test(a_flipped_bit_loses_its_block_alone_and_is_told_with_its_place),
         cmocka_unit_test(bytes_between_blocks_are_passed_over),
         cmocka_unit_test(blocks_of_a_newer_version_are_skipped_by_their_length),
+        cmocka_unit_test(a_counter_that_falls_is_told_and_an_anchor_twice_is_not),
         cmocka_unit_test(another_format_version_is_refused),
         cmocka_unit_test(what_is_not_a_record_is_refused),
     };
