@@ -56,6 +56,12 @@ static void what_is_saved_is_there_in_the_next_run(void **state)
     assert_int_equal(unlink(keeper.path), 0);
     assert_int_equal(state_keeper_save(&keeper, &now, why, sizeof why), TG_OK);
     assert_int_equal(access(keeper.path, F_OK), -1);
+    /* Another panel is. */
+    saved_state other = now;
+    other.has_panels = true;
+    other.panel[PANEL_LOG] = true;
+    assert_int_equal(state_keeper_save(&keeper, &other, why, sizeof why), TG_OK);
+    assert_int_equal(access(keeper.path, F_OK), 0);
     settings_close(from);
 }
 
