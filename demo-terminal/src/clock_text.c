@@ -1,9 +1,17 @@
 #include "clock_text.h"
 
-#include <stdio.h>
-
 #define NS_PER_MS  INT64_C(1000000)
 #define MS_PER_DAY INT64_C(86400000)
+
+/* A list of trades has dozens of times, and printf() takes most of what it costs to write them. */
+static char *put_digits(char *at, unsigned value, unsigned count)
+{
+    for (unsigned i = count; i > 0; i--) {
+        at[i - 1] = (char)('0' + value % 10);
+        value /= 10;
+    }
+    return at + count;
+}
 
 void clock_text(int64_t utc_ns, bool with_ms, char text[CLOCK_TEXT_SIZE])
 {
@@ -12,10 +20,14 @@ void clock_text(int64_t utc_ns, bool with_ms, char text[CLOCK_TEXT_SIZE])
     ms += ms < 0 ? MS_PER_DAY : 0;
     const unsigned of_day = (unsigned)ms;
     const unsigned s = of_day / 1000;
+    char *at = put_digits(text, s / 3600, 2);
+    *at++ = ':';
+    at = put_digits(at, s / 60 % 60, 2);
+    *at++ = ':';
+    at = put_digits(at, s % 60, 2);
     if (with_ms) {
-        (void)snprintf(text, CLOCK_TEXT_SIZE, "%02u:%02u:%02u.%03u", s / 3600 % 24, s / 60 % 60,
-                       s % 60, of_day % 1000);
-    } else {
-        (void)snprintf(text, CLOCK_TEXT_SIZE, "%02u:%02u:%02u", s / 3600 % 24, s / 60 % 60, s % 60);
+        *at++ = '.';
+        at = put_digits(at, of_day % 1000, 3);
     }
+    *at = '\0';
 }

@@ -2,12 +2,17 @@
 
 #include <stdlib.h>
 
+/* Between two looks at the process: each takes calls of the system, and a busy loop turns more
+ * often than a stall is long. */
+#define LOOK_NS INT64_C(10000000)
+
 struct latency {
     stage_windows *windows;
     process_stalls *stalls;
     latency_span *span;
     tg_histogram *total; /* copy of one of the client's stages */
     clock_error clock_error;
+    int64_t looked_mono_ns;
 };
 
 tg_err latency_open(int64_t now_mono_ns, latency **out)
@@ -98,9 +103,12 @@ void latency_end_window(latency *self, const tg_client *client, session_record *
 bool latency_poll(latency *self, const tg_client *client, session_record *record,
                   const tg_clock *clock)
 {
-    const process_sample sample = process_stalls_look(self->stalls);
     const int64_t now_mono_ns = tg_clock_mono_ns(clock);
-    process_stalls_take(self->stalls, &sample, now_mono_ns);
+    if (now_mono_ns - self->looked_mono_ns >= LOOK_NS) {
+        const process_sample sample = process_stalls_look(self->stalls);
+        process_stalls_take(self->stalls, &sample, now_mono_ns);
+        self->looked_mono_ns = now_mono_ns;
+    }
     if (now_mono_ns - stage_windows_running_from(self->windows) < STAGE_WINDOW_NS) {
         return false;
     }

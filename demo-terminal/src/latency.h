@@ -27,8 +27,8 @@ void latency_close(latency *latency);
 /* A row that was drawn from a new version, and the pass that did it. */
 void latency_row(latency *latency, const fresh_row *row, const pass_stamps *stamps);
 
-/* After each turn of the loop: looks at the process, and ends the window when its time has come.
- * True: it has, and there is something new to show. record may be NULL. */
+/* After each turn of the loop: looks at the process now and then, and ends the window when its time
+ * has come. True: it has, and there is something new to show. record may be NULL. */
 bool latency_poll(latency *latency, const tg_client *client, session_record *record,
                   const tg_clock *clock);
 

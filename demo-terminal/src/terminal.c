@@ -375,7 +375,8 @@ static bool take_window_key(terminal *self, const tg_input *input, tg_err *err)
     return true;
 }
 
-static void take_move(terminal *self, const tg_input *input)
+/* A key that moves in what has the focus. */
+static bool find_move(const tg_input *input, screen_move *move)
 {
     static const struct {
         tg_key key;
@@ -384,10 +385,12 @@ static void take_move(terminal *self, const tg_input *input)
                  {TG_KEY_PAGE_UP, MOVE_PAGE_UP}, {TG_KEY_PAGE_DOWN, MOVE_PAGE_DOWN},
                  {TG_KEY_HOME, MOVE_FIRST},      {TG_KEY_END, MOVE_LAST}};
     for (size_t i = 0; i < sizeof moves / sizeof moves[0]; i++) {
-        if (input->key == moves[i].key) {
-            screen_move_in_focus(self->screen, moves[i].move);
+        if (input->kind == TG_INPUT_KEY && input->key == moves[i].key) {
+            *move = moves[i].move;
+            return true;
         }
     }
+    return false;
 }
 
 static tg_err take_key(terminal *self, const tg_input *input)
@@ -397,7 +400,10 @@ static tg_err take_key(terminal *self, const tg_input *input)
     if (screen_latency_has_focus(self->screen) && take_latency_key(self, input)) {
         return TG_OK;
     }
-    take_move(self, input);
+    screen_move move;
+    if (find_move(input, &move)) {
+        screen_move_in_focus(self->screen, move);
+    }
     if (take_window_key(self, input, &err)) {
         return err;
     }
@@ -441,7 +447,9 @@ static tg_err take_wheel(terminal *self, const tg_input *input)
 
 static tg_err take_input(terminal *self, const tg_input *input)
 {
-    if (input->kind != TG_INPUT_WAKE) {
+    screen_move move;
+    /* Who only moves is answered sooner: nothing changes its place. */
+    if (input->kind != TG_INPUT_WAKE && !find_move(input, &move)) {
         screen_write_anew(self->screen);
     }
     switch (input->kind) {

@@ -8,10 +8,15 @@
 #include "grapheme.h"
 #include "plot_cell.h"
 
-/* Columns that were written since the last damage: nothing else can differ. */
+/* Cells are looked at for damage in groups of so many. */
+#define GROUP_CELLS 8
+#define GROUP_COUNT (TG_GRID_SIDE_MAX / GROUP_CELLS)
+#define WORD_BITS   64
+
+/* A bit for each group of a row that was written to since the last damage: nothing else can differ,
+ * and what need not be compared need not come into the cache. */
 typedef struct touched {
-    uint16_t from;
-    uint16_t end; /* not after from: none */
+    uint64_t groups[GROUP_COUNT / WORD_BITS];
 } touched;
 
 struct tg_grid {
@@ -121,15 +126,24 @@ uint16_t tg_grid_rows(const tg_grid *grid)
 static void touch(tg_grid *grid, uint16_t row, uint16_t from, uint16_t end)
 {
     touched *at = &grid->rows_touched[row];
-    if (from >= end) {
-        return;
+    for (unsigned group = from / GROUP_CELLS; group * GROUP_CELLS < end; group++) {
+        at->groups[group / WORD_BITS] |= UINT64_C(1) << group % WORD_BITS;
     }
-    if (at->from >= at->end) {
-        *at = (touched){from, end};
-        return;
+}
+
+/* The first group at or after group that was written to, or was not; GROUP_COUNT if there is none.
+ */
+static unsigned next_group(const touched *at, unsigned group, bool written)
+{
+    while (group < GROUP_COUNT) {
+        const uint64_t word = at->groups[group / WORD_BITS];
+        const uint64_t rest = (written ? word : ~word) >> group % WORD_BITS;
+        if (rest != 0) {
+            return group + (unsigned)__builtin_ctzll(rest);
+        }
+        group = (group / WORD_BITS + 1) * WORD_BITS;
     }
-    at->from = from < at->from ? from : at->from;
-    at->end = end > at->end ? end : at->end;
+    return GROUP_COUNT;
 }
 
 static void set_cell(tg_cell *cell, tg_style style, const char grapheme[TG_CELL_TEXT_SIZE],
@@ -320,6 +334,20 @@ void tg_grid_forget(tg_grid *grid)
     grid->forgotten = true;
 }
 
+_Static_assert(sizeof(tg_cell) == 3 * sizeof(uint64_t) + sizeof(uint32_t),
+               "a cell is three words and its marks");
+
+/* In line: a call to memcmp() costs more than what it compares. */
+static bool cells_differ(const tg_cell *a, const tg_cell *b)
+{
+    uint64_t left[3];
+    uint64_t right[3];
+    memcpy(left, a, sizeof left);
+    memcpy(right, b, sizeof right);
+    return ((left[0] ^ right[0]) | (left[1] ^ right[1]) | (left[2] ^ right[2]) |
+            (a->marks ^ b->marks)) != 0;
+}
+
 /* The first damaged column at or after from, or columns. */
 static uint16_t next_damaged(const tg_grid *grid, uint16_t row, uint16_t from)
 {
@@ -329,11 +357,24 @@ static uint16_t next_damaged(const tg_grid *grid, uint16_t row, uint16_t from)
     const tg_cell *next = cell_at_const(grid->next, grid, row);
     const tg_cell *shown = cell_at_const(grid->shown, grid, row);
     const touched *at = &grid->rows_touched[row];
-    uint16_t column = from > at->from ? from : at->from;
-    while (column < at->end && memcmp(next + column, shown + column, sizeof *next) == 0) {
-        column++;
+    unsigned column = from;
+    while (column < grid->columns) {
+        const unsigned group = next_group(at, column / GROUP_CELLS, true);
+        const unsigned begin = group * GROUP_CELLS;
+        const unsigned last = next_group(at, group, false) * GROUP_CELLS;
+        const unsigned end = last < grid->columns ? last : grid->columns;
+        column = begin > column ? begin : column;
+        /* Most of what is written is as it was: one comparison for all of it. */
+        if (column < end &&
+            memcmp(next + column, shown + column, (end - column) * sizeof *next) != 0) {
+            while (!cells_differ(next + column, shown + column)) {
+                column++;
+            }
+            return (uint16_t)column;
+        }
+        column = end > column ? end : column;
     }
-    return column < at->end ? column : grid->columns;
+    return grid->columns;
 }
 
 static void append_run(tg_grid *grid, uint16_t row, uint16_t from, uint16_t end)
@@ -345,16 +386,6 @@ static void append_run(tg_grid *grid, uint16_t row, uint16_t from, uint16_t end)
     memcpy(grid->drawn + list->cell_count, grid->next + offset, count * sizeof(tg_cell));
     memcpy(grid->shown + offset, grid->next + offset, count * sizeof(tg_cell));
     list->cell_count += count;
-}
-
-/* Most rows of a pass that writes everything are as they were: one comparison for each of them. */
-static bool row_is_damaged(const tg_grid *grid, uint16_t row)
-{
-    const touched *at = &grid->rows_touched[row];
-    return grid->forgotten ||
-           (at->from < at->end && memcmp(cell_at_const(grid->next, grid, row) + at->from,
-                                         cell_at_const(grid->shown, grid, row) + at->from,
-                                         (size_t)(at->end - at->from) * sizeof *grid->next) != 0);
 }
 
 static void damage_row(tg_grid *grid, uint16_t row)
@@ -383,11 +414,9 @@ const tg_draw_list *tg_grid_damage(tg_grid *grid)
         .cells = grid->drawn,
     };
     for (uint16_t row = 0; row < grid->rows; row++) {
-        if (row_is_damaged(grid, row)) {
-            damage_row(grid, row);
-        }
-        grid->rows_touched[row] = (touched){0, 0};
+        damage_row(grid, row);
     }
+    memset(grid->rows_touched, 0, grid->rows * sizeof *grid->rows_touched);
     grid->forgotten = false;
     return &grid->list;
 }

@@ -409,8 +409,9 @@ static void what_is_kept_is_what_would_be_drawn(void **state)
     assert_true(desk_layout(kept)->area[PANEL_CHART].height > 0);
     int64_t ms = 1000;
     int64_t price = 618130;
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < 4000; i++) {
         ms += 1 + random_below(random_below(50) == 0 ? 2500 : 40);
+        ms += random_below(200) == 0 ? 40000 : 0; /* the channel is silent: one kind of old data */
         if (random_below(3) > 0) {
             price += random_below(6) == 0 ? (int64_t)random_below(5) - 2 : 0;
             scene_quote(&scene, price - 1, price + 1, 1 + random_below(50), 1 + random_below(50));
