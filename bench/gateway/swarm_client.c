@@ -334,6 +334,8 @@ static void add_client_counters(tg_client_counters *into, const tg_client_counte
     into->clock_steps += more->clock_steps;
     into->frames_late += more->frames_late;
     into->lateness_ns = larger(into->lateness_ns, more->lateness_ns);
+    into->dialled_mono_ns = larger(into->dialled_mono_ns, more->dialled_mono_ns);
+    into->requested_mono_ns = larger(into->requested_mono_ns, more->requested_mono_ns);
     into->audits += more->audits;
     into->audits_failed += more->audits_failed;
     into->reports_sent += more->reports_sent;

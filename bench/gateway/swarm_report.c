@@ -103,7 +103,7 @@ typedef struct time_fact {
     int64_t value_ns;
 } time_fact;
 
-#define TIME_FACTS 4u
+#define TIME_FACTS 6u
 
 /* What the client tells beside its counts; how the clients' are put together: swarm_client.h. */
 static void times_of(const swarm_report *r, time_fact out[TIME_FACTS])
@@ -113,6 +113,8 @@ static void times_of(const swarm_report *r, time_fact out[TIME_FACTS])
     out[1] = (time_fact){"rtt_mono_ns", s->rtt_mono_ns};
     out[2] = (time_fact){"ts_gateway_ns", s->ts_gateway_ns};
     out[3] = (time_fact){"lateness_ns", s->lateness_ns};
+    out[4] = (time_fact){"dialled_mono_ns", s->dialled_mono_ns};
+    out[5] = (time_fact){"requested_mono_ns", s->requested_mono_ns};
 }
 
 static void latency_text(const char *what, const latency_summary *l, FILE *to)

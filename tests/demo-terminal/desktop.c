@@ -24,12 +24,17 @@
 
 /* A compositor draws a pointer, which is put into the lower right corner: into the margin. */
 #define POINTER_LINES  5
+#define SAID           "said" /* the terminal's file in its folder */
+#define CHILDREN_MAX   16     /* of one test */
 #define DEADLINE_NS    INT64_C(60000000000)
 #define PRESS_AGAIN_NS INT64_C(3000000000)
 #define ARGUMENTS_MAX  32
 
 x_server server;
 static char runtime_folder[sizeof server.folder + 16];
+
+static pid_t children[CHILDREN_MAX]; /* what a test has started, ended or not */
+static size_t child_count;
 
 int64_t desktop_deadline(void)
 {
@@ -89,15 +94,18 @@ static pid_t start_child(const char *const *argv, const char *folder)
     const pid_t pid = fork();
     if (pid == 0) {
         child_ends_with_parent(parent);
-        const int quiet = open("/dev/null", O_WRONLY);
-        (void)dup2(quiet, STDERR_FILENO);
-        (void)dup2(quiet, STDOUT_FILENO);
         if (folder == NULL || chdir(folder) == 0) {
+            const int said = folder == NULL ? open("/dev/null", O_WRONLY)
+                                            : open(SAID, O_WRONLY | O_CREAT | O_APPEND, 0600);
+            (void)dup2(said, STDERR_FILENO);
+            (void)dup2(said, STDOUT_FILENO);
             (void)execvp(argv[0], (char *const *)argv);
         }
         _exit(127);
     }
     assert_true(pid > 0);
+    assert_true(child_count < CHILDREN_MAX);
+    children[child_count++] = pid;
     return pid;
 }
 
@@ -109,6 +117,23 @@ static void end_child(pid_t *pid)
         }
         *pid = 0;
     }
+}
+
+/* Why the terminal does not do what it is to do. */
+static void fail_of_terminal(const desktop *d, const char *what)
+{
+    char path[64];
+    char said[512] = "";
+    int status = 0;
+    const bool ended = d->terminal > 0 && waitpid(d->terminal, &status, WNOHANG) == d->terminal;
+    (void)snprintf(path, sizeof path, "%s/" SAID, d->folder);
+    FILE *file = fopen(path, "r");
+    if (file != NULL) {
+        said[fread(said, 1, sizeof said - 1, file)] = '\0';
+        (void)fclose(file);
+    }
+    fail_msg("%s; the terminal %s (status %#x): %s", what, ended ? "has ended" : "runs",
+             (unsigned)status, said);
 }
 
 static void start_terminal(desktop *d, const gateway_process *gateway, const char *const *more)
@@ -135,7 +160,9 @@ static void find_window(desktop *d, const char *name)
     while (!desktop_ask(said, sizeof said,
                         "xdotool search --onlyvisible --name '%s' 2>/dev/null | tail -1 | grep .",
                         name)) {
-        assert_false(desktop_passed(until_ns));
+        if (desktop_passed(until_ns)) {
+            fail_of_terminal(d, "no window is on the screen");
+        }
     }
     (void)snprintf(d->window, sizeof d->window, "%.*s", (int)strcspn(said, "\n"), said);
     desktop_pull(d, d->managed ? "windowactivate --sync" : "windowfocus --sync", "");
@@ -410,23 +437,41 @@ static void remove_runtime_folder(void)
 
 bool desktop_begin(void)
 {
-    if (!desktop_has_program("xdotool")) {
-        print_message("SKIP: xdotool is not installed\n");
-        return false;
+    static const char *const programs[] = {"Xvfb", "xdotool"};
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+        if (!desktop_has_program(programs[i])) {
+            print_message("SKIP: %s is not installed\n", programs[i]);
+            return false;
+        }
     }
-    if (!x_server_start(&server, SCREEN_WIDTH, SCREEN_HEIGHT)) {
-        x_server_stop(&server);
-        print_message("SKIP: Xvfb is not installed\n");
-        return false;
-    }
-    (void)unsetenv("WAYLAND_DISPLAY");
-    (void)snprintf(runtime_folder, sizeof runtime_folder, "%s/runtime", server.folder);
-    assert_int_equal(mkdir(runtime_folder, 0700), 0);
     return true;
 }
 
-void desktop_end(void)
+int desktop_open(void **state)
 {
+    (void)state;
+    assert_true(x_server_start(&server, SCREEN_WIDTH, SCREEN_HEIGHT));
+    (void)unsetenv("WAYLAND_DISPLAY");
+    (void)snprintf(runtime_folder, sizeof runtime_folder, "%s/runtime", server.folder);
+    assert_int_equal(mkdir(runtime_folder, 0700), 0);
+    return 0;
+}
+
+/* Also what a test that failed has left. */
+int desktop_end(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < child_count; i++) {
+        if (waitpid(children[i], NULL, WNOHANG) != 0) {
+            children[i] = 0; /* it has ended */
+        } else {
+            (void)kill(children[i], SIGTERM);
+        }
+    }
     remove_runtime_folder();
-    x_server_stop(&server);
+    x_server_stop(&server); /* and whoever waits for it ends */
+    while (child_count > 0) {
+        end_child(&children[--child_count]);
+    }
+    return 0;
 }

@@ -42,7 +42,10 @@ typedef struct desktop {
 
 /* False, and a line that says so: this machine lacks xdotool or Xvfb. */
 bool desktop_begin(void);
-void desktop_end(void);
+/* Of each test. An X server of its own: one that a window manager has just left still asks that one
+ * for a while, and whoever opens a window then waits for an answer for ever. */
+int desktop_open(void **state);
+int desktop_end(void **state);
 
 int64_t desktop_deadline(void);
 bool desktop_passed(int64_t deadline_ns);

@@ -39,19 +39,27 @@ static void fill_and_come_back(desktop *d, const char *renderer, int width, int 
     text_file_remove(&tape);
 }
 
-static void with_a_manager_it_fills_the_screen_and_comes_back(void **state)
+static void fill_with_a_manager(const char *renderer)
 {
-    (void)state;
     if (!desktop_has_program("openbox")) {
         print_message("SKIP: openbox is not installed\n");
         return;
     }
-    static const char *const renderers[] = {"surface", "gpu"};
-    for (size_t i = 0; i < sizeof renderers / sizeof renderers[0]; i++) {
-        desktop d = {0};
-        desktop_start_manager(&d);
-        fill_and_come_back(&d, renderers[i], SCREEN_WIDTH, SCREEN_HEIGHT);
-    }
+    desktop d = {0};
+    desktop_start_manager(&d);
+    fill_and_come_back(&d, renderer, SCREEN_WIDTH, SCREEN_HEIGHT);
+}
+
+static void with_a_manager_it_fills_the_screen_and_comes_back(void **state)
+{
+    (void)state;
+    fill_with_a_manager("surface");
+}
+
+static void through_the_gpu_it_fills_the_screen_and_comes_back(void **state)
+{
+    (void)state;
+    fill_with_a_manager("gpu");
 }
 
 static void on_wayland_it_fills_the_screen_and_comes_back(void **state)
@@ -284,20 +292,21 @@ static void with_decimal_commas_and_in_another_zone_the_same_is_shown(void **sta
     remove_comma_locale();
 }
 
+#define ON_DESKTOP(test) cmocka_unit_test_setup_teardown(test, desktop_open, desktop_end)
+
 int main(void)
 {
     if (!desktop_begin()) {
         return 77;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(with_a_manager_it_fills_the_screen_and_comes_back),
-        cmocka_unit_test(on_wayland_it_fills_the_screen_and_comes_back),
-        cmocka_unit_test(with_a_manager_a_venue_that_stops_is_told),
-        cmocka_unit_test(on_wayland_a_venue_that_stops_is_told),
-        cmocka_unit_test(where_a_unit_has_two_pixels_letters_have_them),
-        cmocka_unit_test(with_decimal_commas_and_in_another_zone_the_same_is_shown),
+        ON_DESKTOP(with_a_manager_it_fills_the_screen_and_comes_back),
+        ON_DESKTOP(through_the_gpu_it_fills_the_screen_and_comes_back),
+        ON_DESKTOP(on_wayland_it_fills_the_screen_and_comes_back),
+        ON_DESKTOP(with_a_manager_a_venue_that_stops_is_told),
+        ON_DESKTOP(on_wayland_a_venue_that_stops_is_told),
+        ON_DESKTOP(where_a_unit_has_two_pixels_letters_have_them),
+        ON_DESKTOP(with_decimal_commas_and_in_another_zone_the_same_is_shown),
     };
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    desktop_end();
-    return failed;
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

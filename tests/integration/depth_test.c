@@ -197,14 +197,15 @@ static void check_clean(follower *f, const char *name)
 {
     tg_store_counters store = {.struct_size = sizeof store};
     tg_client_counters client = {.struct_size = sizeof client};
-    assert_int_equal(tg_store_counters_get(tg_client_store(f->client), &store), TG_OK);
-    assert_int_equal(tg_client_counters_get(f->client, &client), TG_OK);
     (void)pthread_mutex_lock(&f->mutex);
     const depth_findings findings = f->judge.findings;
     const bool clean = depth_judge_is_clean(&f->judge);
     const uint64_t live_too_early = f->live_too_early;
     depth_record *const record = f->judge.record;
     (void)pthread_mutex_unlock(&f->mutex);
+    /* Afterwards: the market goes on, and what was judged by then was counted before. */
+    assert_int_equal(tg_store_counters_get(tg_client_store(f->client), &store), TG_OK);
+    assert_int_equal(tg_client_counters_get(f->client, &client), TG_OK);
     const uint64_t compared = depth_record_compared(record);
     print_message(
         "  %-20s %llu books, %llu tops compared, %llu versions of two clients, %llu raises\n", name,
