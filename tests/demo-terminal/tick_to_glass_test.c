@@ -53,7 +53,7 @@ static void take_tick(void *ctx, const tg__glass_tick *tick)
     j->ticks++;
     j->unordered += !ascend(gateway, 6) || !ascend(terminal, 5) ||
                     tick->visible_ns < tick->decoded_ns ||
-                    tick->received_ns + clocks.ns < tick->queued_ns;
+                    tick->received_ns + clocks.ns + clocks.uncertainty_ns < tick->queued_ns;
     j->unknown += gateway[0] == 0 || gateway[1] == 0 || gateway[2] == 0 || tick->visible_ns == 0;
     j->off += clocks.ns > clocks.uncertainty_ns || clocks.ns < -clocks.uncertainty_ns;
     assert_true(tick->instrument < INSTRUMENTS);
