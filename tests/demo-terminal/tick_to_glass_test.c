@@ -96,21 +96,19 @@ static uint64_t joined_of(const judge *j, const char *name)
     return 0;
 }
 
-/* The first version of a slot may be that of the snapshot. */
-static void all_but_snapshots_are_joined(const judge *j)
+/* What came by a snapshot is counted, and on a busy machine there is more of that. */
+static void all_but_snapshots_are_joined(const judge *j, uint64_t by_snapshot)
 {
-    size_t judged = 0;
+    uint64_t shown = 0;
+    uint64_t joined = 0;
     for (size_t slot = 0; slot < SLOTS; slot++) {
-        const uint64_t joined = joined_of(j, j->slots[slot]);
-        if (j->shown[slot] > 1) {
-            judged++;
-            if (joined + 1 < j->shown[slot]) {
-                fail_msg("%s: %" PRIu64 " shown, %" PRIu64 " joined", j->slots[slot],
-                         j->shown[slot], joined);
-            }
-        }
+        shown += j->shown[slot];
+        joined += joined_of(j, j->slots[slot]);
     }
-    assert_true(judged > 5);
+    if (joined + by_snapshot < shown || joined < shown / 2) {
+        fail_msg("%" PRIu64 " shown, %" PRIu64 " joined, %" PRIu64 " by snapshots", shown, joined,
+                 by_snapshot);
+    }
 }
 
 static void every_tick_on_the_glass_is_followed_from_its_exchange_time(void **state)
@@ -119,15 +117,13 @@ static void every_tick_on_the_glass_is_followed_from_its_exchange_time(void **st
     static judge j;
     char gateway_record[160];
     char record[160];
-    char report[160];
     (void)snprintf(gateway_record, sizeof gateway_record, "%s",
                    scratch_path(&folder, "gateway.tgrec"));
     (void)snprintf(record, sizeof record, "%s", scratch_path(&folder, "terminal.tgrec"));
-    (void)snprintf(report, sizeof report, "%s", scratch_path(&folder, "report.json"));
     const char *const play[] = {"--sim", "--record", gateway_record, NULL};
     gateway_process gateway;
     assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, play));
-    const char *const more[] = {"--seconds", "6", "--record", record, "--report", report, NULL};
+    const char *const more[] = {"--seconds", "6", "--record", record, NULL};
     assert_int_equal(run_terminal(&gateway, more), 0);
     (void)gateway_process_stop(&gateway);
 
@@ -148,10 +144,7 @@ static void every_tick_on_the_glass_is_followed_from_its_exchange_time(void **st
     for (int i = 0; i < TG__GLASS_MISSES; i++) {
         assert_true(i == TG__GLASS_MISS_SNAPSHOT || result.misses[i] == 0);
     }
-    if (report_count(report, "gaps") ==
-        0) { /* else more came by snapshots: a machine that is busy */
-        all_but_snapshots_are_joined(&j);
-    }
+    all_but_snapshots_are_joined(&j, result.misses[TG__GLASS_MISS_SNAPSHOT]);
     tg__glass_result_deinit(&result);
     tg__log_file_close(&files[0]);
     tg__log_file_close(&files[1]);
