@@ -106,12 +106,27 @@ void glass_probe_hide(glass_probe *probe)
 
 #ifdef TG_BENCH_XTEST
 
+const bool glass_probe_has_keys = true;
+
 static void press(glass_probe *probe, KeySym key, Bool down)
 {
     (void)XTestFakeKeyEvent(probe->display, XKeysymToKeycode(probe->display, key), down,
                             CurrentTime);
     (void)XFlush(probe->display);
 }
+
+#else
+
+const bool glass_probe_has_keys = false;
+
+static void press(glass_probe *probe, KeySym key, Bool down)
+{
+    (void)probe;
+    (void)key;
+    (void)down;
+}
+
+#endif
 
 static void read_strip(const glass_probe *probe, uint32_t *strip)
 {
@@ -139,13 +154,3 @@ double glass_probe_key_ms(glass_probe *probe)
     press(probe, key, False);
     return changed ? (double)(seen_ns - start_ns) * 1e-6 : -1;
 }
-
-#else
-
-double glass_probe_key_ms(glass_probe *probe)
-{
-    (void)probe;
-    return -1;
-}
-
-#endif

@@ -15,6 +15,9 @@ typedef struct glass_probe glass_probe;
 glass_probe *glass_probe_open(const x_server *server, int width_px, int height_px);
 void glass_probe_close(glass_probe *probe);
 
+/* False: built without libXtst, keys do nothing. */
+extern const bool glass_probe_has_keys;
+
 /*
  * Moves the selection of the watchlist and waits for it to be on the screen: milliseconds from
  * before the key was given to the server. Below 0: nothing happened within seconds.
