@@ -63,5 +63,6 @@ int log_hist(const log_options *opt);
 int log_glass(const log_options *opt);
 int log_verify(const log_options *opt);
 int log_recover(const log_options *opt);
+int log_rings(const log_options *opt);
 
 #endif

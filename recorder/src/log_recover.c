@@ -75,7 +75,7 @@ int log_recover(const log_options *opt)
                           report.rings_path, opt->paths[0]);
             status = LOG_DAMAGED;
         } else if (err != TG_OK) {
-            status = log_fail(opt->rings != NULL && report.no_rings ? opt->rings : output, err);
+            status = log_fail(report.no_rings ? report.rings_path : output, err);
         } else {
             tell(&report, output);
             status = log_input_problems(&input);

@@ -2,33 +2,27 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <tickglass/internal/control_flow.h>
 
 #include "bytes.h"
 #include "pack.h"
+#include "rings_read.h"
 
 #define PAGE_SIZE   4096u
 #define SOFT_SIZE   (UINT32_C(96) << 10)
 #define BUFFER_SIZE (SOFT_SIZE + TG_RECORD_BYTES_MAX + 4096u)
 #define FILE_MODE   0600
-#define THREADS_MAX 4096u
 
 typedef struct recovery {
     const tg__log_file *files;
     size_t file_count;
     tg__recover_report *report;
-    const unsigned char *base; /* the rings; NULL: none */
-    size_t size;
-    const tg__rings_header *header;
-    const tg__ring_control *controls;
+    tg__rings_image rings; /* not open: there are none */
     tg__site_info *sites;
     tg__pack pack;
     unsigned char *buffer;
@@ -54,51 +48,30 @@ static tg_err write_block(recovery *r, const tg__block *block)
     return write_all(r->fd, r->buffer, tg__block_seal(block, r->buffer));
 }
 
-static bool header_is_sound(const recovery *r)
-{
-    const tg__rings_header *h = r->header;
-    const uint64_t size = r->size;
-    return h->magic == TG__RINGS_MAGIC && h->recorder_id == r->files[0].info.recorder_id &&
-           h->threads_max >= 1 && h->threads_max <= THREADS_MAX && h->ring_size >= PAGE_SIZE &&
-           (h->ring_size & (h->ring_size - 1)) == 0 &&
-           h->controls_offset == PAGE_SIZE + TG__DICTIONARY_BYTES && h->data_offset <= size &&
-           h->data_offset >=
-               h->controls_offset + (uint64_t)h->threads_max * sizeof(tg__ring_control) &&
-           (size - h->data_offset) / h->ring_size >= h->threads_max;
-}
-
-/* TG_OK without a mapping: there are no rings. */
-static tg_err map_rings(recovery *r, const char *asked)
+/* TG_OK without an image: there are no rings. */
+static tg_err find_rings(recovery *r, const char *asked)
 {
     char beside[TG__RINGS_PATH_SIZE];
-    const char *path = asked != NULL ? asked : r->files[0].info.rings_path;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 && asked == NULL) {
+    const tg__file_info *info = &r->files[0].info;
+    const char *path = asked != NULL ? asked : info->rings_path;
+    tg_err err = tg__rings_image_open(path, &r->rings);
+    if (err == TG_ERR_IO && errno == ENOENT && asked == NULL) {
         const int length = snprintf(beside, sizeof beside, "%s.rings", r->files[0].path);
-        path = beside;
-        fd = length > 0 && (size_t)length < sizeof beside ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    }
-    (void)snprintf(r->report->rings_path, sizeof r->report->rings_path, "%s",
-                   fd >= 0 ? path : r->files[0].info.rings_path);
-    r->report->no_rings = fd < 0;
-    if (fd < 0) {
-        return asked != NULL ? TG_ERR_IO : TG_OK;
-    }
-    struct stat facts;
-    tg_err err = TG_ERR_FORMAT;
-    if (fstat(fd, &facts) == 0 && facts.st_size >= (off_t)(PAGE_SIZE + TG__DICTIONARY_BYTES)) {
-        void *base = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_SHARED, fd, 0);
-        if (base != MAP_FAILED) {
-            r->base = base;
-            r->size = (size_t)facts.st_size;
-            r->header = (const tg__rings_header *)base;
-            err = header_is_sound(r) ? TG_OK : TG_ERR_FORMAT;
+        if (length > 0 && (size_t)length < sizeof beside) {
+            path = beside;
+            err = tg__rings_image_open(path, &r->rings);
         }
     }
-    (void)close(fd);
+    r->report->no_rings = err == TG_ERR_IO;
+    const bool gone = r->report->no_rings && (errno == ENOENT || errno == ENOTDIR);
+    (void)snprintf(r->report->rings_path, sizeof r->report->rings_path, "%s",
+                   gone && asked == NULL ? info->rings_path : path);
+    if (r->report->no_rings) {
+        return gone && asked == NULL ? TG_OK : TG_ERR_IO;
+    }
     TG_TRY(err);
-    r->controls = (const tg__ring_control *)(const void *)(r->base + r->header->controls_offset);
-    r->report->running = kill((pid_t)r->header->pid, 0) == 0 || errno == EPERM;
+    TG_ENSURE(r->rings.header->recorder_id == info->recorder_id, TG_ERR_FORMAT);
+    r->report->running = r->rings.running;
     return TG_OK;
 }
 
@@ -127,8 +100,9 @@ static tg_err copy_blocks(recovery *r)
 /* Entries of the mapping that the files lack; all of them go into r->sites. */
 static tg_err copy_dictionary(recovery *r)
 {
-    const unsigned char *bytes = r->base + PAGE_SIZE;
-    const uint64_t said = atomic_load_explicit(&r->header->dictionary_size, memory_order_acquire);
+    const unsigned char *bytes = r->rings.base + PAGE_SIZE;
+    const uint64_t said =
+        atomic_load_explicit(&r->rings.header->dictionary_size, memory_order_acquire);
     const size_t end = said < TG__DICTIONARY_BYTES ? (size_t)said : TG__DICTIONARY_BYTES;
     size_t at = 0;
     while (at < end) {
@@ -158,7 +132,7 @@ static tg_err copy_dictionary(recovery *r)
 static size_t sound_record(const recovery *r, const unsigned char *data, uint64_t position,
                            uint64_t end)
 {
-    const uint64_t mask = r->header->ring_size - 1u;
+    const uint64_t mask = r->rings.header->ring_size - 1u;
     const unsigned char *record = data + (position & mask);
     const uint64_t room = (position | mask) + 1 - position < end - position
                               ? (position | mask) + 1 - position
@@ -187,12 +161,12 @@ static size_t sound_record(const recovery *r, const unsigned char *data, uint64_
 static tg_err copy_ring(recovery *r, uint32_t ring, uint64_t start, uint64_t end)
 {
     const unsigned char *data =
-        r->base + r->header->data_offset + (uint64_t)ring * r->header->ring_size;
-    const uint64_t mask = r->header->ring_size - 1u;
+        r->rings.base + r->rings.header->data_offset + (uint64_t)ring * r->rings.header->ring_size;
+    const uint64_t mask = r->rings.header->ring_size - 1u;
     uint64_t position = start;
     while (position < end) {
         tg__block block = {.kind = TG__BLOCK_RECORDS,
-                           .thread = r->controls[ring].thread,
+                           .thread = r->rings.controls[ring].thread,
                            .ring = ring,
                            .position = position};
         unsigned char *begin = r->buffer + TG__BLOCK_HEADER;
@@ -203,7 +177,7 @@ static tg_err copy_ring(recovery *r, uint32_t ring, uint64_t start, uint64_t end
             if (size == 0) {
                 (void)snprintf(r->report->problem, sizeof r->report->problem,
                                "ring %u (thread %u) is damaged at position %llu", ring,
-                               r->controls[ring].thread, (unsigned long long)position);
+                               r->rings.controls[ring].thread, (unsigned long long)position);
                 end = position;
                 break;
             }
@@ -229,7 +203,8 @@ static tg_err write_note(recovery *r, uint32_t ring, uint32_t kind, uint64_t all
         return TG_OK;
     }
     r->report->lost += all - told;
-    const tg__note note = {.kind = kind, .thread = r->controls[ring].thread, .count = all - told};
+    const tg__note note = {
+        .kind = kind, .thread = r->rings.controls[ring].thread, .count = all - told};
     const tg__block block = {.kind = TG__BLOCK_NOTE,
                              .payload_size =
                                  (uint32_t)tg__note_encode(&note, r->buffer + TG__BLOCK_HEADER)};
@@ -244,18 +219,19 @@ static bool older_files_are_gone(const recovery *r)
     for (size_t i = 1; i < r->file_count; i++) {
         gone = gone || r->files[i].info.file_number > r->files[i - 1].info.file_number + 1;
     }
-    return gone && r->header->overwrites == 0 && !r->report->running;
+    return gone && r->rings.header->overwrites == 0 && !r->report->running;
 }
 
 static tg_err copy_rings(recovery *r)
 {
-    for (uint32_t ring = 0; ring < r->header->threads_max; ring++) {
-        const tg__ring_control *control = &r->controls[ring];
+    for (uint32_t ring = 0; ring < r->rings.header->threads_max; ring++) {
+        const tg__ring_control *control = &r->rings.controls[ring];
         /* Acquire pairs with tg__record_commit, should the process still run. */
         const uint64_t end = atomic_load_explicit(&control->tail, memory_order_acquire);
         const uint64_t claimed = atomic_load_explicit(&control->claimed, memory_order_acquire);
         /* What the producer had not begun to overwrite, and no file has. */
-        uint64_t start = claimed > r->header->ring_size ? claimed - r->header->ring_size : 0;
+        uint64_t start =
+            claimed > r->rings.header->ring_size ? claimed - r->rings.header->ring_size : 0;
         if (older_files_are_gone(r)) {
             /* Acquire pairs with the writer's release: what is before it has been in some file. */
             const uint64_t head = atomic_load_explicit(&control->head, memory_order_acquire);
@@ -264,7 +240,7 @@ static tg_err copy_rings(recovery *r)
         for (size_t i = 0; i < r->file_count; i++) {
             start = r->files[i].position_end[ring] > start ? r->files[i].position_end[ring] : start;
         }
-        if (start < end && end - start <= r->header->ring_size) {
+        if (start < end && end - start <= r->rings.header->ring_size) {
             const size_t size = strnlen(control->name, sizeof control->name);
             memcpy(r->buffer + TG__BLOCK_HEADER, control->name, size);
             const tg__block block = {.kind = TG__BLOCK_THREAD,
@@ -297,7 +273,7 @@ static tg_err write_anchor(recovery *r, const tg__anchor *anchor)
  * too. */
 static tg_err add_anchor_of_now(recovery *r)
 {
-    char boot_id[sizeof r->header->boot_id] = "";
+    char boot_id[sizeof r->rings.header->boot_id] = "";
     const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         return TG_OK;
@@ -306,18 +282,18 @@ static tg_err add_anchor_of_now(recovery *r)
     (void)close(fd);
     boot_id[got > 0 ? (size_t)got : 0] = '\0';
     boot_id[strcspn(boot_id, "\n")] = '\0';
-    if (boot_id[0] == '\0' || strncmp(boot_id, r->header->boot_id, sizeof boot_id) != 0 ||
-        r->header->clock_kind != tg__clock_kind_best()) {
+    if (boot_id[0] == '\0' || strncmp(boot_id, r->rings.header->boot_id, sizeof boot_id) != 0 ||
+        r->rings.header->clock_kind != tg__clock_kind_best()) {
         return TG_OK;
     }
-    const tg__anchor now = tg__anchor_take(r->header->clock_kind, NULL);
+    const tg__anchor now = tg__anchor_take(r->rings.header->clock_kind, NULL);
     return write_anchor(r, &now);
 }
 
 static tg_err write_recovered(recovery *r)
 {
     TG_TRY(copy_blocks(r));
-    if (r->base != NULL) {
+    if (r->rings.base != NULL) {
         TG_TRY(copy_dictionary(r));
         TG_TRY(copy_rings(r));
         TG_TRY(add_anchor_of_now(r));
@@ -339,7 +315,7 @@ tg_err tg__recover(const tg__log_file *files, size_t file_count, const char *rin
         err = TG_ERR_NO_MEMORY;
         goto done;
     }
-    err = map_rings(&r, rings_path);
+    err = find_rings(&r, rings_path);
     if (err != TG_OK) {
         goto done;
     }
@@ -359,9 +335,7 @@ done:;
     if (made && err != TG_OK) {
         (void)unlink(out_path);
     }
-    if (r.base != NULL) {
-        (void)munmap((void *)(uintptr_t)r.base, r.size);
-    }
+    tg__rings_image_close(&r.rings);
     tg__pack_deinit(&r.pack);
     free(r.sites);
     free(r.buffer);

@@ -10,7 +10,7 @@ typedef struct tg__recover_report {
     uint64_t rings;        /**< that had some */
     uint64_t lost;         /**< records that their threads had dropped and not told */
     bool running;          /**< the recording process is still there */
-    bool no_rings;         /**< the rings are not there: the file alone was copied */
+    bool no_rings;         /**< they are not there, and the file alone was copied; or TG_ERR_IO */
     char rings_path[TG__RINGS_PATH_SIZE];
     char problem[TG__PROBLEM_SIZE]; /**< "" or the first thing wrong in the rings */
 } tg__recover_report;
@@ -20,7 +20,8 @@ typedef struct tg__recover_report {
  *
  * @param[in] files       of one recorder, all that there are, oldest first
  * @param[in] rings_path  NULL: where the file says, or beside it
- * @retval TG_ERR_IO      out_path cannot be made or written; errno says why
+ * @retval TG_ERR_IO      out_path cannot be made or written, or the rings cannot be read
+ *                        (report->no_rings); errno says why
  * @retval TG_ERR_FORMAT  the rings are of another recorder, or damaged; nothing is written
  * @retval TG_ERR_NO_MEMORY
  */

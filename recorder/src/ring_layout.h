@@ -20,6 +20,7 @@
 #define TG__RING_LINE         64
 #define TG__RING_PAD          UINT32_C(0x7fffffff) /**< site id of the mark at the end of a lap */
 #define TG__THREAD_NAME_SIZE  32
+#define TG__RINGS_PATH_SIZE   1024
 
 typedef struct tg__rings_header {
     uint64_t magic;
@@ -37,7 +38,10 @@ typedef struct tg__rings_header {
     char boot_id[40]; /**< of the running system, so that `recover` may add an anchor of now */
     /** Bytes of the dictionary that are complete. Stored under the registry's lock. */
     _Alignas(TG__RING_LINE) _Atomic uint64_t dictionary_size;
+    char record_path[TG__RINGS_PATH_SIZE]; /**< of the first file, absolute; "": too long */
 } tg__rings_header;
+
+_Static_assert(sizeof(tg__rings_header) <= TG__RINGS_HEADER_SIZE, "the dictionary follows");
 
 typedef enum tg__ring_state {
     TG__RING_FREE = 0,

@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -67,6 +69,29 @@ static int create_file(const tg__rings_options *opt, char *path)
     return fd >= 0 ? fd : create_beside(opt->record_path, path);
 }
 
+/* For people who find the rings after a crash and look for the record. */
+static void note_record_path(const char *path, char *out)
+{
+    char folder[TG__RINGS_PATH_SIZE] = "";
+    const bool relative = path[0] != '/';
+    if (relative && getcwd(folder, sizeof folder) == NULL) {
+        return;
+    }
+    const int length =
+        snprintf(out, TG__RINGS_PATH_SIZE, "%s%s%s", folder, relative ? "/" : "", path);
+    if (length < 0 || length >= TG__RINGS_PATH_SIZE) {
+        out[0] = '\0';
+    }
+}
+
+/* Held until the descriptor is closed, by us or by the end of the process: tg__rings_image_open()
+ * asks for it. Others hold it for a moment only. */
+static void lock(int fd)
+{
+    while (flock(fd, LOCK_EX) != 0 && errno == EINTR) {
+    }
+}
+
 tg_err tg__rings_create(const tg__rings_options *opt, tg__rings *out)
 {
     memset(out, 0, sizeof *out);
@@ -76,6 +101,7 @@ tg_err tg__rings_create(const tg__rings_options *opt, tg__rings *out)
     const uint64_t total = data_offset + (uint64_t)opt->threads_max * opt->ring_size;
     out->fd = create_file(opt, out->path);
     TG_ENSURE(out->fd >= 0, TG_ERR_IO);
+    lock(out->fd);
 
     int failure = 0;
     if (ftruncate(out->fd, (off_t)total) != 0) {
@@ -106,6 +132,7 @@ tg_err tg__rings_create(const tg__rings_options *opt, tg__rings *out)
     out->header->ring_size = opt->ring_size;
     out->header->pid = (uint32_t)getpid();
     read_boot_id(out->header->boot_id, sizeof out->header->boot_id);
+    note_record_path(opt->record_path, out->header->record_path);
     out->header->magic = TG__RINGS_MAGIC;
     return TG_OK;
 

@@ -9,8 +9,6 @@
 
 #include "ring_layout.h"
 
-#define TG__RINGS_PATH_SIZE 1024
-
 typedef struct tg__rings {
     unsigned char *base; /**< NULL: not mapped */
     size_t size;

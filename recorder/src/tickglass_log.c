@@ -21,6 +21,9 @@ static const char usage[] =
     "  glass    GATEWAY_FILE TERMINAL_FILE: tick to glass, stage by stage, over both machines\n"
     "  verify   check every block and every record\n"
     "  recover  after a crash: join the files of a recorder with the rings that its process left\n"
+    "  rings    [FILE|FOLDER]...: the rings in memory (default /dev/shm): whose they are, how much "
+    "of\n"
+    "           them is in no file yet; what a crash has left can be removed after recover\n"
     "\n"
     "options\n"
     "  --json            one JSON object per line (cat, tail, stats, hist, glass)\n"
@@ -133,9 +136,9 @@ static int run(const char *command, const log_options *opt)
     const struct {
         const char *name;
         int (*run)(const log_options *opt);
-    } commands[] = {{"cat", log_cat},         {"tail", log_tail},  {"export", log_export},
-                    {"stats", log_stats},     {"hist", log_hist},  {"verify", log_verify},
-                    {"recover", log_recover}, {"glass", log_glass}};
+    } commands[] = {{"cat", log_cat},         {"tail", log_tail},   {"export", log_export},
+                    {"stats", log_stats},     {"hist", log_hist},   {"verify", log_verify},
+                    {"recover", log_recover}, {"glass", log_glass}, {"rings", log_rings}};
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         if (strcmp(command, commands[i].name) == 0) {
             return commands[i].run(opt);
@@ -155,7 +158,7 @@ int main(int argc, char **argv)
         (void)puts("tickglass-log " TG_VERSION_STRING);
         return LOG_OK;
     }
-    if (argc < 3) {
+    if (argc < 2) {
         (void)fputs(usage, stderr);
         return LOG_USAGE;
     }
@@ -190,7 +193,7 @@ int main(int argc, char **argv)
             status = LOG_USAGE;
         }
     }
-    if (status == LOG_OK && opt.path_count == 0) {
+    if (status == LOG_OK && opt.path_count == 0 && strcmp(argv[1], "rings") != 0) {
         (void)fprintf(stderr, "tickglass-log: no file is given\n");
         status = LOG_USAGE;
     }

@@ -1,5 +1,6 @@
 #include "tg_cmocka.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -323,6 +324,34 @@ static void the_rings_of_another_record_are_refused(void **state)
     scratch_remove(&other_dir);
 }
 
+static void rings_that_cannot_be_read_are_no_rings_that_are_gone(void **state)
+{
+    (void)state;
+    const scratch_dir dir = scratch_make();
+    char path[1024];
+    char out[1024];
+    (void)scratch_name(&dir, "a.tgrec", path, sizeof path);
+    (void)scratch_name(&dir, "out.tgrec", out, sizeof out);
+    tg_recorder *recorder = open_unpolled(&dir, path);
+    tg__log_file file;
+    tg__recover_report report;
+    assert_int_equal(tg__log_file_open(path, &file), TG_OK);
+    assert_int_equal(unlink(file.info.rings_path), 0);
+    /* Refused to every user: a link that leads to itself. */
+    assert_int_equal(symlink(file.info.rings_path, file.info.rings_path), 0);
+    assert_int_equal(tg__recover(&file, 1, NULL, out, &report), TG_ERR_IO);
+    assert_int_equal(errno, ELOOP);
+    assert_true(report.no_rings);
+    assert_string_equal(report.rings_path, file.info.rings_path);
+    assert_int_equal(access(out, F_OK), -1);
+    assert_int_equal(unlink(file.info.rings_path), 0);
+    assert_int_equal(tg__recover(&file, 1, NULL, out, &report), TG_OK);
+    assert_true(report.no_rings);
+    tg__log_file_close(&file);
+    tg_recorder_close(recorder);
+    scratch_remove(&dir);
+}
+
 static void a_damaged_ring_gives_what_is_whole_and_says_where_it_ends(void **state)
 {
     (void)state;
@@ -411,6 +440,7 @@ int main(void)
         cmocka_unit_test(no_record_of_a_returned_call_is_lost_by_kill_9),
         cmocka_unit_test(no_record_of_a_returned_call_is_lost_however_the_process_ends),
         cmocka_unit_test(the_rings_of_another_record_are_refused),
+        cmocka_unit_test(rings_that_cannot_be_read_are_no_rings_that_are_gone),
         cmocka_unit_test(a_damaged_ring_gives_what_is_whole_and_says_where_it_ends),
         cmocka_unit_test(what_the_file_has_is_not_taken_from_the_rings_again),
     };

@@ -125,6 +125,23 @@ exec 3>&- 5<&-
 "$tool" cat whole | sed 's/.* //' | tr '\n' ' ' >words
 [ "$(cat words)" = "second third fourth words " ] || fail "recover gives $(cat words)"
 
+# What the dead left can be found, and goes when its owner says so.
+rings=$(sed -n 's/^the rings can go now: //p' out)
+"$tool" rings "$rings" >out || fail "rings of the dead"
+grep -q "^$rings: left behind by process $recorder, begun " out || fail "rings say $(cat out)"
+grep -q "^    record: $PWD/dead.tgrec.2$" out || fail "rings know their record: $(cat out)"
+"$tool" rings . | grep -q "^$rings: left behind" || fail "rings are found without their name"
+rm dead.tgrec.[0-9]*
+"$tool" rings . | grep -q "record: $PWD/dead.tgrec, which is not there" || fail "a record that is gone"
+rm "$rings"
+"$tool" rings "$rings" 2>err && fail "rings that are gone"
+grep -q "No such file" err || fail "rings that are gone: $(cat err)"
+start_recorder alive.tgrec 0 0
+say first
+"$tool" rings . | grep -B1 "record: $PWD/alive.tgrec$" | grep -q ": process $recorder records since " ||
+    fail "who records is seen"
+stop_recorder
+
 # Enough records for several threads: every one, in order.
 start_recorder many.tgrec 0 0
 say "many 60000"
