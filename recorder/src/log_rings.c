@@ -30,18 +30,16 @@ static uint64_t unwritten_bytes(const tg__rings_image *image)
 /* Any file of the recorder that is still where its first one was made. */
 static void add_record(const tg__rings_header *header, tg__text_buffer *text)
 {
-    log_siblings siblings = {NULL, 0};
     const char *path = header->record_path;
-    const bool found = path[0] != '\0' &&
-                       log_siblings_find(path, header->recorder_id, &siblings) == TG_OK &&
-                       siblings.count != 0;
     tg__text_add_string(text, "    record: ");
-    if (found) {
-        path = siblings.files[0].path;
-    }
     if (path[0] == '\0') {
-        path = "its path was too long to be kept";
+        tg__text_add_string(text, "not known, its path is too long\n");
+        return;
     }
+    log_siblings siblings = {NULL, 0};
+    const bool found =
+        log_siblings_find(path, header->recorder_id, &siblings) == TG_OK && siblings.count != 0;
+    path = found ? siblings.files[0].path : path;
     tg__text_add_plain(text, path, strlen(path));
     tg__text_add_string(text, found ? "\n" : ", which is not there\n");
     log_siblings_free(&siblings);
