@@ -1,7 +1,9 @@
 #include "depth_ladder.h"
 
+#include "../recorder/seeded_random.h"
 #include "market_scene.h"
 #include "picture_fixture.h"
+#include "price_field.h"
 
 static const panel_area whole = {0, 0, 40, 16};
 
@@ -148,6 +150,154 @@ static void levels_between_the_rows_are_counted_not_hidden(void **state)
     end(&f, &scene);
 }
 
+static void levels_off_the_axis_are_counted_not_hidden(void **state)
+{
+    (void)state;
+    picture_fixture f;
+    market_scene scene;
+    begin(&f, &scene);
+    const tg_book book = scene_deep_book(618130, 618132);
+    scene_book(&scene, &book, 1 * S);
+    draw(&f, scene_look(&scene, 1 * S));
+    const ladder_cells heads = depth_ladder_heads(whole);
+    assert_string_equal(picture_text(&f, heads.bid_size), "\xE2\x96\xBC"
+                                                          "4 bid");
+    assert_string_equal(picture_text(&f, heads.price), "price");
+    assert_string_equal(picture_text(&f, heads.ask_size), "\xE2\x96\xB2"
+                                                          "4 ask");
+    ladder_axis_move(&axis, &scene.instrument, -8);
+    draw(&f, &scene.shown);
+    assert_string_equal(picture_text(&f, heads.price), "market \xE2\x96\xB2");
+    assert_null(strstr(picture_row(&f, 0), "book off axis"));
+    ladder_axis_move(&axis, &scene.instrument, -10);
+    draw(&f, &scene.shown);
+    assert_string_equal(picture_text(&f, heads.bid_size), "\xE2\x96\xB2"
+                                                          "10 bid");
+    assert_non_null(strstr(picture_row(&f, 0), "book off axis: Space recentres"));
+    tg_grid_forget(f.grid);
+    picture_expect_golden(&f, "ladder_book_off_axis");
+    end(&f, &scene);
+}
+
+/* ---- random books -----------------------------------------------------------------------------
+ */
+
+static tg_book random_book(seeded_random *random)
+{
+    tg_book book = {.bid_count = (uint8_t)random_below(random, TG_BOOK_DEPTH_MAX + 1),
+                    .ask_count = (uint8_t)random_below(random, TG_BOOK_DEPTH_MAX + 1)};
+    int64_t bid = 618000 + (int64_t)random_below(random, 120);
+    int64_t ask = bid + 1 + (int64_t)random_below(random, 60);
+    for (uint8_t i = 0; i < TG_BOOK_DEPTH_MAX; i++) {
+        if (i < book.bid_count) {
+            book.bid[i] = (tg_level){bid, 1 + (int64_t)random_below(random, 9999)};
+        }
+        if (i < book.ask_count) {
+            book.ask[i] = (tg_level){ask, 1 + (int64_t)random_below(random, 9999)};
+        }
+        bid -= 1 + (int64_t)random_below(random, 12);
+        ask += 1 + (int64_t)random_below(random, 12);
+    }
+    return book;
+}
+
+/* What stands in the panel of one side: levels on rows, and those that its head counts. */
+typedef struct shown_side {
+    size_t rows;
+    size_t above;
+    size_t below;
+} shown_side;
+
+static size_t count_after(const char *text, const char *mark)
+{
+    const char *at = strstr(text, mark);
+    return at != NULL ? (size_t)strtoul(at + strlen(mark), NULL, 10) : 0;
+}
+
+static shown_side read_side(picture_fixture *f, panel_area area, bool bids)
+{
+    const ladder_cells heads = depth_ladder_heads(area);
+    const char *head = picture_text(f, bids ? heads.bid_size : heads.ask_size);
+    assert_null(strstr(head, "\xE2\x80\xA6")); /* not cut */
+    shown_side side = {.above = count_after(head, PRICE_FIELD_UP),
+                       .below = count_after(head, PRICE_FIELD_DOWN)};
+    for (size_t i = 0; i < depth_ladder_rows(area); i++) {
+        const ladder_cells cells = depth_ladder_cells(area, i);
+        side.rows += picture_text(f, bids ? cells.bid_size : cells.ask_size)[0] != '\0' ? 1 : 0;
+    }
+    return side;
+}
+
+/* Of these levels, over the axis' top row or under its last one; their quantity is added. */
+static void expect_off_axis(const shown_side *side, const tg_level *level, uint8_t count,
+                            int64_t *quantity)
+{
+    size_t above = 0;
+    size_t below = 0;
+    *quantity = 0;
+    for (uint8_t i = 0; i < count; i++) {
+        const bool over = level[i].price > axis.price[0];
+        const bool under = level[i].price < axis.price[axis.row_count - 1];
+        above += over ? 1 : 0;
+        below += under ? 1 : 0;
+        *quantity += over || under ? level[i].quantity : 0;
+    }
+    assert_int_equal(side->above, above);
+    assert_int_equal(side->below, below);
+}
+
+static void expect_every_level(picture_fixture *f, panel_area area, const tg_book *book)
+{
+    const shown_side bids = read_side(f, area, true);
+    const shown_side asks = read_side(f, area, false);
+    int64_t quantity[2];
+    expect_off_axis(&bids, book->bid, book->bid_count, &quantity[0]);
+    expect_off_axis(&asks, book->ask, book->ask_count, &quantity[1]);
+    const size_t off = bids.above + bids.below + asks.above + asks.below;
+    const char *line = picture_text(f, depth_ladder_source(area));
+    const size_t between =
+        strstr(line, "between the rows") != NULL ? (size_t)strtoul(line, NULL, 10) : 0;
+    assert_int_equal(bids.rows + asks.rows + between + off, book->bid_count + book->ask_count);
+    if (between == 0 && area.width >= 80) {
+        char size[2][TG_PRICE_TEXT_SIZE];
+        char expected[160] = "";
+        price_field_quantity(-3, quantity[0], size[0]);
+        price_field_quantity(-3, quantity[1], size[1]);
+        (void)snprintf(expected, sizeof expected, "; off axis %s bid, %s ask", size[0], size[1]);
+        assert_int_equal(strstr(line, expected) != NULL, off > 0);
+        assert_int_equal(strstr(line, "off axis") != NULL, off > 0);
+    }
+}
+
+static void each_level_is_shown_or_counted(void **state)
+{
+    (void)state;
+    static const int64_t ticks[] = {1, 5};
+    seeded_random random = random_start("each_level_is_shown_or_counted", 11);
+    picture_fixture f = picture_open_cells(100, 30, NULL);
+    for (size_t turn = 0; turn < 400; turn++) {
+        market_scene scene;
+        scene_begin(&scene);
+        memset(&axis, 0, sizeof axis);
+        scene.instrument.id = 4;
+        scene.instrument.band[0].tick_size = ticks[random_below(&random, 2)];
+        assert_int_equal(tg__store_define_instrument(scene.store, &scene.instrument), TG_OK);
+        scene_admit(&scene, 1, 2 * S);
+        const tg_book book = random_book(&random);
+        scene_book(&scene, &book, 2 * S);
+        /* The narrowest that a desk has, and wider ones. */
+        const uint64_t more = random_below(&random, 2) == 0 ? 4 : 74;
+        const panel_area area = {0, 0, (uint16_t)(27 + random_below(&random, more)),
+                                 (uint16_t)(5 + random_below(&random, 26))};
+        depth_ladder_draw(f.grid, f.palette, area, false, scene_look(&scene, 2 * S), &axis);
+        ladder_axis_move(&axis, &scene.instrument, (int)random_below(&random, 80) - 40);
+        depth_ladder_draw(f.grid, f.palette, area, false, &scene.shown, &axis);
+        expect_every_level(&f, area, &book);
+        scene_close(&scene);
+    }
+    picture_close(&f);
+}
+
 static void depth_that_may_be_old_is_grey_without_bars(void **state)
 {
     (void)state;
@@ -198,6 +348,8 @@ int main(void)
         cmocka_unit_test(the_axis_stands_still_while_the_market_moves),
         cmocka_unit_test(a_wide_spread_is_centred_on_its_middle),
         cmocka_unit_test(levels_between_the_rows_are_counted_not_hidden),
+        cmocka_unit_test(levels_off_the_axis_are_counted_not_hidden),
+        cmocka_unit_test(each_level_is_shown_or_counted),
         cmocka_unit_test(depth_that_may_be_old_is_grey_without_bars),
         cmocka_unit_test(quantities_that_have_no_room_are_never_shortened),
     };
