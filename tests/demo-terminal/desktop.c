@@ -16,6 +16,7 @@
 #include <tickglass/clock.h>
 
 #include "child_process.h"
+#include "kept_folder.h"
 
 #define STB_IMAGE_IMPLEMENTATION
 #define STBI_ONLY_PNG
@@ -151,6 +152,7 @@ static void start_terminal(desktop *d, const char *const *more)
     (void)snprintf(token_file, sizeof token_file, "%s/state/token", gateway->folder);
     (void)snprintf(d->folder, sizeof d->folder, "real_window_XXXXXX");
     assert_non_null(mkdtemp(d->folder));
+    kept_folder_made(d->folder);
     const char *argv[ARGUMENTS_MAX + 1] = {TG_TEST_TERMINAL, "--url",  gateway->url, "--token-file",
                                            token_file,       "--ca",   gateway->ca,  "--state",
                                            "state",          "--size", "1000x700"};
