@@ -1,4 +1,4 @@
-/* Numbers of the report that a terminal has written. */
+/* What a terminal has written, and numbers of its report. */
 #ifndef TG_TESTS_REPORT_FILE_H
 #define TG_TESTS_REPORT_FILE_H
 
@@ -20,7 +20,8 @@ static inline uint64_t report_number_after(const char *path, const char *text, c
     return strtoull(at + strlen(quoted), NULL, 10);
 }
 
-static inline const char *report_text(const char *path)
+/* Its beginning; until the next call. */
+static inline const char *file_text(const char *path)
 {
     static char text[8192];
     FILE *file = fopen(path, "r");
@@ -34,13 +35,13 @@ static inline const char *report_text(const char *path)
 
 static inline uint64_t report_count(const char *path, const char *key)
 {
-    return report_number_after(path, report_text(path), key);
+    return report_number_after(path, file_text(path), key);
 }
 
 /* How many values a histogram has. */
 static inline uint64_t report_value_count(const char *path, const char *histogram)
 {
-    const char *at = strstr(report_text(path), histogram);
+    const char *at = strstr(file_text(path), histogram);
     assert_non_null(at);
     return report_number_after(path, at, "count");
 }

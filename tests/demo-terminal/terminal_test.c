@@ -17,7 +17,6 @@
 #include "text_file.h"
 
 #define ARGUMENTS_MAX 32
-#define SAID_SIZE     4096
 #define REPORT        "terminal_test.json"
 #define PICTURE       "terminal_test.png"
 #define RECORD        "terminal_test.tgrec"
@@ -54,18 +53,6 @@ static int exit_code_of(pid_t pid)
     }
     assert_true(WIFEXITED(status));
     return WEXITSTATUS(status);
-}
-
-static const char *file_text(const char *path)
-{
-    static char text[SAID_SIZE];
-    FILE *file = fopen(path, "r");
-    if (file == NULL) {
-        fail_msg("%s was not written", path);
-    }
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    (void)fclose(file);
-    return text;
 }
 
 static void expect_said(const char *part)
