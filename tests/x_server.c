@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "child_process.h"
+#include "kept_folder.h"
 
 #define START_LIMIT_MS 30000
 #define HEADER_WORDS   25
@@ -98,6 +99,7 @@ bool x_server_start(x_server *server, int width, int height)
         server->folder[0] = '\0';
         return false;
     }
+    kept_folder_made(server->folder);
     if (pipe(number_pipe) != 0) {
         return false;
     }

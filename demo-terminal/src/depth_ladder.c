@@ -13,6 +13,8 @@
 #define MARGIN    1
 #define PRICE_MIN 11
 #define PRICE_MAX 20
+/* Of a panel whose title has room for the longest note. */
+#define LONG_NOTE_WIDTH 40
 
 size_t depth_ladder_rows(panel_area area)
 {
@@ -52,33 +54,94 @@ tg_span depth_ladder_source(panel_area area)
     return panel_span(&pen, (uint16_t)(area.height - 1), MARGIN, area.width);
 }
 
+/* Where a level stands on the axis. */
+typedef struct level_place {
+    ladder_place place;
+    size_t row;
+} level_place;
+
+/* What of one side has no row to stand on because the axis ends before. */
+typedef struct off_axis {
+    size_t above;
+    size_t below;
+    int64_t quantity; /* of both */
+    bool quantity_is_known;
+} off_axis;
+
+/* One side, best first. */
+typedef struct ladder_side {
+    const tg_level *level;
+    uint8_t count;
+    bool has_quantity; /* a book's levels always have one */
+    level_place at[TG_BOOK_DEPTH_MAX];
+    off_axis off;
+} ladder_side;
+
 /* What stands on the axis, and how much it is worth. */
 typedef struct ladder_book {
     tg_book book;
-    bool bid_has_quantity; /* a book's levels always have one */
-    bool ask_has_quantity;
+    ladder_side bid;
+    ladder_side ask;
+    size_t between; /* levels of both that stand on no row, and neither above nor below them */
     bool suspect;
 } ladder_book;
 
-static ladder_book book_of(const instrument_view *shown)
+static void read_book(const instrument_view *shown, ladder_book *out)
 {
-    ladder_book out;
-    memset(&out, 0, sizeof out);
-    out.bid_has_quantity = true;
-    out.ask_has_quantity = true;
+    memset(out, 0, sizeof *out);
+    out->bid.has_quantity = true;
+    out->ask.has_quantity = true;
     if (shown->has_depth) {
-        out.book = shown->depth.book;
-        out.suspect = quality_is_suspect(shown->depth.quality);
-        return out;
+        out->book = shown->depth.book;
+        out->suspect = quality_is_suspect(shown->depth.quality);
+    } else {
+        out->suspect = instrument_view_is_suspect(shown);
+        tg_level *bid = &out->book.bid[0];
+        tg_level *ask = &out->book.ask[0];
+        out->book.bid_count = instrument_view_value(shown, TG_FIELD_BID_PRICE, &bid->price) ? 1 : 0;
+        out->book.ask_count = instrument_view_value(shown, TG_FIELD_ASK_PRICE, &ask->price) ? 1 : 0;
+        out->bid.has_quantity = instrument_view_value(shown, TG_FIELD_BID_QUANTITY, &bid->quantity);
+        out->ask.has_quantity = instrument_view_value(shown, TG_FIELD_ASK_QUANTITY, &ask->quantity);
     }
-    out.suspect = instrument_view_is_suspect(shown);
-    tg_level *bid = &out.book.bid[0];
-    tg_level *ask = &out.book.ask[0];
-    out.book.bid_count = instrument_view_value(shown, TG_FIELD_BID_PRICE, &bid->price) ? 1 : 0;
-    out.book.ask_count = instrument_view_value(shown, TG_FIELD_ASK_PRICE, &ask->price) ? 1 : 0;
-    out.bid_has_quantity = instrument_view_value(shown, TG_FIELD_BID_QUANTITY, &bid->quantity);
-    out.ask_has_quantity = instrument_view_value(shown, TG_FIELD_ASK_QUANTITY, &ask->quantity);
-    return out;
+    out->bid.level = out->book.bid;
+    out->bid.count = out->book.bid_count;
+    out->ask.level = out->book.ask;
+    out->ask.count = out->book.ask_count;
+}
+
+/* A sum beyond 64 bits is not known either. */
+static void add_off_axis(off_axis *off, int64_t quantity)
+{
+    off->quantity_is_known =
+        off->quantity_is_known && quantity >= 0 && quantity <= INT64_MAX - off->quantity;
+    off->quantity += off->quantity_is_known ? quantity : 0;
+}
+
+/* Each level once: on a row, between two, above or below. */
+static void place_side(ladder_book *of, ladder_side *side, const ladder_axis *axis)
+{
+    side->off.quantity_is_known = side->has_quantity;
+    for (uint8_t i = 0; i < side->count; i++) {
+        level_place *at = &side->at[i];
+        at->place = ladder_axis_find(axis, side->level[i].price, &at->row);
+        of->between += at->place == LADDER_BETWEEN ? 1 : 0;
+        side->off.above += at->place == LADDER_ABOVE ? 1 : 0;
+        side->off.below += at->place == LADDER_BELOW ? 1 : 0;
+        if (at->place == LADDER_ABOVE || at->place == LADDER_BELOW) {
+            add_off_axis(&side->off, side->level[i].quantity);
+        }
+    }
+}
+
+static size_t off_axis_count(const off_axis *off)
+{
+    return off->above + off->below;
+}
+
+static bool is_all_off_axis(const ladder_book *of)
+{
+    const size_t count = (size_t)of->bid.count + of->ask.count;
+    return count > 0 && off_axis_count(&of->bid.off) + off_axis_count(&of->ask.off) == count;
 }
 
 /* The best bid, or the best ask where there is none, or the last trade. */
@@ -113,8 +176,9 @@ static int64_t middle_of(const ladder_axis *axis, const tg_instrument *instrumen
 
 bool depth_ladder_recentre(ladder_axis *axis, const instrument_view *shown)
 {
-    const ladder_book of = book_of(shown);
+    ladder_book of;
     int64_t price = 0;
+    read_book(shown, &of);
     if (!shown->opened || shown->seen.instrument == NULL || !market_of(shown, &of, &price)) {
         return false;
     }
@@ -130,7 +194,6 @@ typedef struct ladder_pen {
     const ladder_axis *axis;
     const ladder_book *of;
     int64_t largest; /* quantity */
-    size_t between;  /* levels that stand on no row */
 } ladder_pen;
 
 static uint32_t colour_of(const ladder_pen *pen, uint32_t colour)
@@ -182,28 +245,23 @@ static void put_on_bar(const ladder_pen *pen, tg_span span, const char *text, tg
     }
 }
 
-static void draw_level(ladder_pen *pen, const tg_level *level, bool is_bid, bool is_best)
+static void draw_level(const ladder_pen *pen, const ladder_side *side, uint8_t i)
 {
     const tg_palette *palette = pen->panel.palette;
-    size_t row = 0;
-    const ladder_place place = ladder_axis_find(pen->axis, level->price, &row);
-    if (place != LADDER_ON_ROW) {
-        pen->between += place == LADDER_BETWEEN ? 1 : 0;
-        return;
-    }
-    const ladder_cells cells = depth_ladder_cells(pen->panel.area, row);
+    const bool is_bid = side == &pen->of->bid;
+    const tg_level *level = &side->level[i];
+    const ladder_cells cells = depth_ladder_cells(pen->panel.area, side->at[i].row);
     const tg_span span = is_bid ? cells.bid_size : cells.ask_size;
-    const bool known = is_bid ? pen->of->bid_has_quantity : pen->of->ask_has_quantity;
     char text[TG_PRICE_TEXT_SIZE] = TG_PRICE_TEXT_NULL;
-    if (known) {
+    if (side->has_quantity) {
         price_field_quantity(pen->shown->seen.instrument->quantity_exponent, level->quantity, text);
     }
     const tg_style style = {colour_of(pen, is_bid ? palette->up : palette->down),
-                            palette->background, is_best ? TG_CELL_BOLD : 0u};
-    const uint16_t bar = known ? bar_cells(pen, level->quantity, span.width) : 0;
+                            palette->background, i == 0 ? TG_CELL_BOLD : 0u};
+    const uint16_t bar = side->has_quantity ? bar_cells(pen, level->quantity, span.width) : 0;
     put_on_bar(pen, span, text, style, is_bid ? (uint16_t)(span.width - bar) : 0, bar,
                is_bid ? palette->up_fading : palette->down_fading);
-    if (is_best) {
+    if (i == 0) {
         char price[TG_PRICE_TEXT_SIZE];
         price_field_price(tg_price_style_of(pen->shown->seen.instrument), level->price, price);
         const tg_style best = {colour_of(pen, palette->text), palette->background, TG_CELL_BOLD};
@@ -211,21 +269,21 @@ static void draw_level(ladder_pen *pen, const tg_level *level, bool is_bid, bool
     }
 }
 
-static void draw_levels(ladder_pen *pen)
+static void draw_side(const ladder_pen *pen, const ladder_side *side)
 {
-    const tg_book *book = &pen->of->book;
-    for (uint8_t i = 0; i < book->bid_count; i++) {
-        pen->largest = book->bid[i].quantity > pen->largest ? book->bid[i].quantity : pen->largest;
+    for (uint8_t i = 0; i < side->count; i++) {
+        if (side->at[i].place == LADDER_ON_ROW) {
+            draw_level(pen, side, i);
+        }
     }
-    for (uint8_t i = 0; i < book->ask_count; i++) {
-        pen->largest = book->ask[i].quantity > pen->largest ? book->ask[i].quantity : pen->largest;
+}
+
+static int64_t larger(int64_t largest, const ladder_side *side)
+{
+    for (uint8_t i = 0; i < side->count; i++) {
+        largest = side->level[i].quantity > largest ? side->level[i].quantity : largest;
     }
-    for (uint8_t i = 0; i < book->bid_count; i++) {
-        draw_level(pen, &book->bid[i], true, i == 0);
-    }
-    for (uint8_t i = 0; i < book->ask_count; i++) {
-        draw_level(pen, &book->ask[i], false, i == 0);
-    }
+    return largest;
 }
 
 /* Between price and asks: where the last trade was, and which way it went. */
@@ -250,30 +308,48 @@ static void draw_last(const ladder_pen *pen)
                                 : "\xE2\x97\x8F");
 }
 
+/* "0.115 bid, 2.4 ask" of what is off the axis; "": nothing is, or it is not known. */
+static void write_off_axis(const ladder_pen *pen, char *text, size_t size)
+{
+    char quantity[2][TG_PRICE_TEXT_SIZE];
+    const ladder_side *sides[2] = {&pen->of->bid, &pen->of->ask};
+    text[0] = '\0';
+    if (off_axis_count(&sides[0]->off) + off_axis_count(&sides[1]->off) == 0) {
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        if (!sides[i]->off.quantity_is_known) {
+            return;
+        }
+        price_field_quantity(pen->shown->seen.instrument->quantity_exponent, sides[i]->off.quantity,
+                             quantity[i]);
+    }
+    (void)snprintf(text, size, "; off axis %s bid, %s ask", quantity[0], quantity[1]);
+}
+
 static void draw_source(const ladder_pen *pen)
 {
     const instrument_view *shown = pen->shown;
-    char text[128];
+    const tg_span span = depth_ladder_source(pen->panel.area);
+    char text[256];
     if (shown->has_depth) {
-        (void)snprintf(text, sizeof text, "depth: %u bids, %u asks",
-                       (unsigned)pen->of->book.bid_count, (unsigned)pen->of->book.ask_count);
+        const int length = snprintf(text, sizeof text, "depth: %u bids, %u asks",
+                                    (unsigned)pen->of->bid.count, (unsigned)pen->of->ask.count);
+        write_off_axis(pen, text + length, sizeof text - (size_t)length);
+        if (tg_text_columns(text) > span.width) {
+            text[length] = '\0'; /* a number is whole or not there */
+        }
     } else {
         (void)snprintf(text, sizeof text, "%s",
                        shown->priority_given ? "depth: not sent by gateway"
                                              : "depth: none came, best only");
     }
     uint32_t colour = shown->has_depth ? pen->panel.palette->label : pen->panel.palette->warning;
-    if (pen->between > 0) {
-        (void)snprintf(text, sizeof text, "%zu levels between the rows", pen->between);
+    if (pen->of->between > 0) {
+        (void)snprintf(text, sizeof text, "%zu levels between the rows", pen->of->between);
         colour = pen->panel.palette->warning;
     }
-    panel_label(&pen->panel, depth_ladder_source(pen->panel.area), colour, text);
-}
-
-static bool is_at(const ladder_axis *axis, const tg_level *level, uint8_t count, ladder_place place)
-{
-    size_t row = 0;
-    return count > 0 && ladder_axis_find(axis, level->price, &row) == place;
+    panel_label(&pen->panel, span, colour, text);
 }
 
 typedef enum market_way {
@@ -283,34 +359,71 @@ typedef enum market_way {
     MARKET_AROUND /* one best price above, the other below */
 } market_way;
 
-static market_way way_to_market(const ladder_axis *axis, const tg_book *book)
+static bool best_is_at(const ladder_side *side, ladder_place place)
 {
-    const bool above = is_at(axis, &book->bid[0], book->bid_count, LADDER_ABOVE) ||
-                       is_at(axis, &book->ask[0], book->ask_count, LADDER_ABOVE);
-    const bool below = is_at(axis, &book->bid[0], book->bid_count, LADDER_BELOW) ||
-                       is_at(axis, &book->ask[0], book->ask_count, LADDER_BELOW);
+    return side->count > 0 && side->at[0].place == place;
+}
+
+static market_way way_to_market(const ladder_axis *axis, const ladder_book *of)
+{
+    const bool above = best_is_at(&of->bid, LADDER_ABOVE) || best_is_at(&of->ask, LADDER_ABOVE);
+    const bool below = best_is_at(&of->bid, LADDER_BELOW) || best_is_at(&of->ask, LADDER_BELOW);
     if (!axis->centred || above == below) {
         return axis->centred && above ? MARKET_AROUND : MARKET_ON_AXIS;
     }
     return above ? MARKET_ABOVE : MARKET_BELOW;
 }
 
+/* With how many of its levels the axis has no row for. That outer levels are among them is
+ * ordinary; the best one is not. */
+static void draw_side_head(const panel_pen *pen, tg_span span, const char *name,
+                           const ladder_side *side)
+{
+    const off_axis *off = &side->off;
+    char counts[64] = "";
+    char text[96];
+    if (off->above > 0) {
+        (void)snprintf(counts, sizeof counts, PRICE_FIELD_UP "%zu ", off->above);
+    }
+    if (off->below > 0) {
+        const size_t used = strlen(counts);
+        (void)snprintf(counts + used, sizeof counts - used, PRICE_FIELD_DOWN "%zu ", off->below);
+    }
+    (void)snprintf(text, sizeof text, "%s%s", counts, name);
+    if (counts[0] != '\0' && tg_text_columns(text) > span.width) {
+        counts[strlen(counts) - 1] = '\0';
+        (void)snprintf(text, sizeof text, "%s", counts); /* its place says which side it is */
+    }
+    const bool lacks_best = best_is_at(side, LADDER_ABOVE) || best_is_at(side, LADDER_BELOW);
+    const uint32_t colour = lacks_best ? pen->palette->warning : pen->palette->label;
+    tg_grid_put_label(pen->grid, span, TG_ALIGN_RIGHT, panel_style(pen, colour), text);
+}
+
 /* The head of the prices says where a best price is that has no row here. */
-static void draw_heads(const panel_pen *pen, market_way way)
+static void draw_heads(const panel_pen *pen, const ladder_book *of, market_way way)
 {
     static const char *const price_heads[] = {"price", "market " PRICE_FIELD_UP,
                                               "market " PRICE_FIELD_DOWN, "wide spread"};
     const ladder_cells heads = depth_ladder_heads(pen->area);
-    const tg_style style = {pen->palette->label, pen->palette->background, 0};
     const tg_style price = {way == MARKET_ON_AXIS ? pen->palette->label : pen->palette->warning,
                             pen->palette->background, 0};
-    tg_grid_put_label(pen->grid, heads.bid_size, TG_ALIGN_RIGHT, style, "bid");
+    draw_side_head(pen, heads.bid_size, "bid", &of->bid);
     tg_grid_put_label(pen->grid, heads.price, TG_ALIGN_RIGHT, price, price_heads[way]);
-    tg_grid_put_label(pen->grid, heads.ask_size, TG_ALIGN_RIGHT, style, "ask");
+    draw_side_head(pen, heads.ask_size, "ask", &of->ask);
 }
 
-/* How good the data is if it may be old, else what brings the market back. */
-static void fill_note(const instrument_view *shown, const ladder_book *of, market_way way,
+/* What brings the market back, "" if it is there. */
+static const char *recentre_note(const ladder_book *of, market_way way, uint16_t width)
+{
+    if (is_all_off_axis(of) && width >= LONG_NOTE_WIDTH) {
+        return "book off axis: Space recentres";
+    }
+    return way == MARKET_ABOVE || way == MARKET_BELOW || is_all_off_axis(of) ? "Space recentres"
+                                                                             : "";
+}
+
+/* How good the data is if it may be old, else what there is to say otherwise. */
+static void fill_note(const instrument_view *shown, const ladder_book *of, const char *otherwise,
                       const tg_palette *palette, char note[QUALITY_NOTE_SIZE], uint32_t *colour)
 {
     const tg_row *line = shown->seen.row;
@@ -319,8 +432,20 @@ static void fill_note(const instrument_view *shown, const ladder_book *of, marke
         const tg_quality quality = shown->has_depth ? shown->depth.quality : line->quality;
         quality_note(quality, shown->has_depth ? shown->depth.age_ns : line->age_ns, note);
         *colour = quality_colour(palette, quality);
-    } else if (way == MARKET_ABOVE || way == MARKET_BELOW) {
-        (void)snprintf(note, QUALITY_NOTE_SIZE, "Space recentres");
+    } else {
+        (void)snprintf(note, QUALITY_NOTE_SIZE, "%s", otherwise);
+    }
+}
+
+/* Rows for the area, around the market the first time and in another scale. */
+static void fit_axis(ladder_axis *axis, panel_area area, const instrument_view *shown)
+{
+    const tg_instrument *instrument = shown->seen.instrument;
+    ladder_axis_fit(axis, instrument, depth_ladder_rows(area));
+    if (!axis->centred || axis->price_exponent != instrument->price_exponent) {
+        axis->centred = false;
+        (void)depth_ladder_recentre(axis, shown);
+        ladder_axis_fit(axis, instrument, depth_ladder_rows(area));
     }
 }
 
@@ -329,29 +454,28 @@ void depth_ladder_draw(tg_grid *grid, const tg_palette *palette, panel_area area
 {
     char note[QUALITY_NOTE_SIZE] = "";
     panel_title title = {"F4", "ladder", note, palette->warning, focused};
-    const tg_instrument *instrument = shown->opened ? shown->seen.instrument : NULL;
-    if (instrument == NULL) {
+    if (!shown->opened || shown->seen.instrument == NULL) {
         (void)panel_begin(grid, palette, area, &title);
         return;
     }
-    const ladder_book of = book_of(shown);
-    ladder_axis_fit(axis, instrument, depth_ladder_rows(area));
-    if (!axis->centred || axis->price_exponent != instrument->price_exponent) {
-        axis->centred = false;
-        (void)depth_ladder_recentre(axis, shown);
-        ladder_axis_fit(axis, instrument, depth_ladder_rows(area));
-    }
-    const market_way way = way_to_market(axis, &of.book);
-    fill_note(shown, &of, way, palette, note, &title.note_colour);
-    ladder_pen pen = {
+    ladder_book of;
+    read_book(shown, &of);
+    fit_axis(axis, area, shown);
+    place_side(&of, &of.bid, axis);
+    place_side(&of, &of.ask, axis);
+    const market_way way = way_to_market(axis, &of);
+    fill_note(shown, &of, recentre_note(&of, way, area.width), palette, note, &title.note_colour);
+    const ladder_pen pen = {
         .panel = panel_begin(grid, palette, area, &title),
         .shown = shown,
         .axis = axis,
         .of = &of,
+        .largest = larger(larger(0, &of.bid), &of.ask),
     };
-    draw_heads(&pen.panel, way);
+    draw_heads(&pen.panel, &of, way);
     draw_prices(&pen);
-    draw_levels(&pen);
+    draw_side(&pen, &of.bid);
+    draw_side(&pen, &of.ask);
     draw_last(&pen);
     draw_source(&pen);
 }

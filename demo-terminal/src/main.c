@@ -7,7 +7,9 @@
 #include "options.h"
 #include "settings.h"
 #include "state_keeper.h"
+#include "stop_signal.h"
 #include "terminal.h"
+#include "token_command.h"
 
 static int complain(const complaints *wrong)
 {
@@ -33,6 +35,23 @@ static int check_config(const settings *from, const state_keeper *keeper, compla
     return wrong->count > 0 ? complain(wrong) : TERMINAL_FINE;
 }
 
+/* It may wait for names, the network and a command; a signal ends it, and the command with it. */
+static int diagnose(const terminal_options *options, const settings *from)
+{
+    stop_signal *stop = NULL;
+    stop_signal_block();
+    const tg_err err = stop_signal_open(0, token_command_abandon, &stop);
+    if (err != TG_OK) {
+        (void)fprintf(stderr, "tickglass-terminal: start: %s\n", tg_err_text(err));
+        return TERMINAL_USAGE;
+    }
+    stop_signal_away(stop, NULL, NULL);
+    const int code = diagnose_run(from, options->seconds, stdout, stderr);
+    stop_signal_back(stop);
+    stop_signal_close(stop);
+    return code;
+}
+
 static int run(const terminal_options *options, settings *from, complaints *wrong)
 {
     state_keeper keeper;
@@ -40,7 +59,7 @@ static int run(const terminal_options *options, settings *from, complaints *wron
         return complain(wrong);
     }
     if (options->diagnose) {
-        return diagnose_run(from, options->seconds, stdout, stderr);
+        return diagnose(options, from);
     }
     const tg_err err = state_keeper_open(
         &keeper, options, from, options->check_config ? STATE_KEEPER_LOOK_AT : STATE_KEEPER_RUN);

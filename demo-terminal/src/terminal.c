@@ -24,11 +24,15 @@
 #include "session_record.h"
 #include "snapshot.h"
 #include "stop_signal.h"
+#include "token_command.h"
 
 #define NS_PER_S INT64_C(1000000000)
 /* Nobody looks: data still comes in, but the owner sleeps long. */
 #define HIDDEN_NS NS_PER_S
-#define WHY_SIZE  400
+/* From SIGTERM to an end by force: report and files are written in a fraction of a second, the end
+ * of a record takes 10 s at most. */
+#define STOP_LIMIT_MS 30000
+#define WHY_SIZE      400
 
 typedef struct terminal {
     const terminal_options *options;
@@ -142,7 +146,8 @@ static terminal_exit open_window(terminal *self, const tg_palette **palette)
     return TERMINAL_FINE;
 }
 
-static terminal_exit open_files(terminal *self)
+/* What is read once, from files that may be pipes to which nobody writes. */
+static terminal_exit read_files(terminal *self)
 {
     const terminal_options *options = self->options;
     char why[WHY_SIZE] = "";
@@ -158,6 +163,12 @@ static terminal_exit open_files(terminal *self)
             return TERMINAL_USAGE;
         }
     }
+    return TERMINAL_FINE;
+}
+
+static terminal_exit begin_record(terminal *self)
+{
+    const terminal_options *options = self->options;
     tg_err err = session_record_open(FEED_ROWS_MAX, wake, self, &self->record);
     if (err != TG_OK) {
         return fail("start", err, TERMINAL_USAGE);
@@ -165,6 +176,7 @@ static terminal_exit open_files(terminal *self)
     if (options->record != NULL) {
         err = session_record_start_now(self->record, options->record);
         if (err != TG_OK) {
+            char why[WHY_SIZE];
             (void)snprintf(why, sizeof why, "--record %s: %s", options->record,
                            err == TG_ERR_IO ? strerror(errno) : tg_err_text(err));
             complain(why);
@@ -174,21 +186,51 @@ static terminal_exit open_files(terminal *self)
     return TERMINAL_FINE;
 }
 
+/* The record as far as it has come, where the rest of the start may hang. */
+static void end_record(void *ctx)
+{
+    terminal *self = ctx;
+    char why[WHY_SIZE] = "";
+    if (session_record_close(self->record, why, sizeof why) != TG_OK) {
+        complain(why);
+    }
+}
+
+/* A window system may not answer, and what the client reads may be a pipe, too. */
+static terminal_exit open_window_and_feed(terminal *self, const tg_palette **palette)
+{
+    char why[WHY_SIZE] = "";
+    const terminal_exit code = open_window(self, palette);
+    if (code == TERMINAL_FINE && feed_open(self->settings, self->window, self->record, &self->feed,
+                                           why, sizeof why) != TG_OK) {
+        complain(why);
+        return TERMINAL_USAGE;
+    }
+    return code;
+}
+
+static terminal_exit open_outside(terminal *self, const tg_palette **palette)
+{
+    stop_signal_away(self->stop, NULL, NULL);
+    terminal_exit code = read_files(self);
+    stop_signal_back(self->stop);
+    if (code == TERMINAL_FINE) {
+        code = begin_record(self);
+    }
+    if (code == TERMINAL_FINE) {
+        stop_signal_away(self->stop, end_record, self);
+        code = open_window_and_feed(self, palette);
+        stop_signal_back(self->stop);
+    }
+    return code;
+}
+
 static terminal_exit open_parts(terminal *self)
 {
     const tg_palette *palette = NULL;
-    char why[WHY_SIZE] = "";
-    terminal_exit code = open_files(self);
-    if (code == TERMINAL_FINE) {
-        code = open_window(self, &palette);
-    }
+    const terminal_exit code = open_outside(self, &palette);
     if (code != TERMINAL_FINE) {
         return code;
-    }
-    if (feed_open(self->settings, self->window, self->record, &self->feed, why, sizeof why) !=
-        TG_OK) {
-        complain(why);
-        return TERMINAL_USAGE;
     }
     tg_err err = glass_check_open(self->tape, FEED_ROWS_MAX, &self->check);
     if (err == TG_OK) {
@@ -225,9 +267,7 @@ static terminal_exit open_parts(terminal *self)
         err = snapshot_open(&self->snapshot);
     }
     if (err == TG_OK) {
-        err = stop_signal_open(wake, self, &self->stop);
-    }
-    if (err == TG_OK) {
+        stop_signal_tell(self->stop, wake, self);
         err = feed_start(self->feed);
     }
     return err == TG_OK ? TERMINAL_FINE : fail("start", err, TERMINAL_USAGE);
@@ -771,9 +811,6 @@ static terminal_exit judge_data(terminal *self)
 static terminal_exit finish(terminal *self, tg_err loop_err)
 {
     terminal_exit code = TERMINAL_FINE;
-    if (stop_signal_came(self->stop)) {
-        stop_signal_unblock();
-    }
     if (loop_err != TG_OK) {
         code = fail("drawing", loop_err, TERMINAL_NO_DATA);
     }
@@ -800,7 +837,6 @@ static terminal_exit finish(terminal *self, tg_err loop_err)
 /* In the order that the parts need: no callback runs once the feed is closed. */
 static terminal_exit close_parts(terminal *self, terminal_exit code)
 {
-    stop_signal_close(self->stop);
     snapshot_close(self->snapshot);
     latency_export_close(self->exports);
     screen_close(self->screen);
@@ -815,6 +851,9 @@ static terminal_exit close_parts(terminal *self, terminal_exit code)
     latency_close(self->latency);
     glass_tape_close(self->tape);
     script_file_close(&self->play.script);
+    /* All is written; what is left may wait for a window system that does not answer. */
+    stop_signal_close(self->stop);
+    stop_signal_unblock();
     tg_window_close(self->window);
     return code;
 }
@@ -830,6 +869,10 @@ terminal_exit terminal_run(const terminal_options *options, const settings *from
                      .wrote_all = true};
     name_endpoint(&self);
     stop_signal_block();
+    const tg_err err = stop_signal_open(STOP_LIMIT_MS, token_command_abandon, &self.stop);
+    if (err != TG_OK) {
+        return fail("start", err, TERMINAL_USAGE);
+    }
     terminal_exit code = open_parts(&self);
     if (code == TERMINAL_FINE) {
         code = finish(&self, loop(&self));

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -30,6 +31,20 @@ typedef struct run {
     intake out;
     intake said;
 } run;
+
+/* The process group of the command that runs, 0: none. Its number is somebody else's once it has
+ * been waited for: both happen under the lock. */
+static pthread_mutex_t running_lock = PTHREAD_MUTEX_INITIALIZER;
+static pid_t running;
+
+void token_command_abandon(void)
+{
+    (void)pthread_mutex_lock(&running_lock);
+    if (running > 0) {
+        (void)kill(-running, SIGKILL);
+    }
+    (void)pthread_mutex_unlock(&running_lock);
+}
 
 static void close_end(int *fd)
 {
@@ -68,13 +83,16 @@ static bool start(run *self, const char *command, const char *folder)
     int said[2] = {-1, -1};
     self->pid = -1;
     if (open_pipe(out) && open_pipe(said)) {
+        (void)pthread_mutex_lock(&running_lock);
         self->pid = fork();
-    }
-    if (self->pid == 0) {
-        become(command, folder, out[1], said[1]);
-    }
-    if (self->pid > 0) {
-        (void)setpgid(self->pid, self->pid); /* whoever of the two comes first */
+        if (self->pid == 0) {
+            become(command, folder, out[1], said[1]);
+        }
+        if (self->pid > 0) {
+            (void)setpgid(self->pid, self->pid); /* whoever of the two comes first */
+            running = self->pid;
+        }
+        (void)pthread_mutex_unlock(&running_lock);
     }
     close_end(&out[1]);
     close_end(&said[1]);
@@ -133,7 +151,12 @@ static tg_err listen_to(run *self, int64_t deadline_ns, int cancel_fd)
 static tg_err await_end(const run *self, int64_t deadline_ns, int cancel_fd, int *status)
 {
     for (;;) {
+        (void)pthread_mutex_lock(&running_lock);
         const pid_t ended = waitpid(self->pid, status, WNOHANG);
+        if (ended == self->pid) {
+            running = 0;
+        }
+        (void)pthread_mutex_unlock(&running_lock);
         if (ended == self->pid || (ended < 0 && errno != EINTR)) {
             return TG_OK;
         }
@@ -196,7 +219,10 @@ static void explain(tg_err err, int status, char *said, char *why, size_t why_si
 
 static void end_group(const run *self, int *status)
 {
+    (void)pthread_mutex_lock(&running_lock);
     (void)kill(-self->pid, SIGKILL);
+    running = 0; /* nothing is left to be ended */
+    (void)pthread_mutex_unlock(&running_lock);
     while (waitpid(self->pid, status, 0) < 0 && errno == EINTR) {
     }
 }

@@ -17,6 +17,7 @@
 #include "gpu_painter.h"
 #include "input.h"
 #include "png_file.h"
+#include "x11_scale.h"
 
 #define SIDE_MAX_PX 16384
 /* More rectangles than this cost more in calls than they save in pixels. */
@@ -234,18 +235,27 @@ static tg_err open_letters(tg_window *window, int letter_px, char *why, size_t w
     return TG_OK;
 }
 
+/* X11 has no units but pixels: how many make one of ours is said among its resources. 0: nothing
+ * is. */
+static int scale_that_is_wanted(void)
+{
+    const char *driver = SDL_GetCurrentVideoDriver();
+    const int percent = driver != NULL && strcmp(driver, "x11") == 0 ? tg__x11_scale_percent() : 0;
+    return percent >= SCALE_MIN_PERCENT && percent <= SCALE_MAX_PERCENT ? percent : 0;
+}
+
 static tg_err open_fonts(tg_window *window, const tg_window_options *opt, char *why,
                          size_t why_size)
 {
     window->font_size_px = or_default(opt->font_size_px, 14);
-    window->scale_percent = opt->scale_percent;
+    window->scale_percent = opt->scale_percent != 0 ? opt->scale_percent : scale_that_is_wanted();
     TG_ENSURE(window->font_size_px >= TG__FONT_SIZE_MIN &&
                   window->font_size_px <= TG__FONT_SIZE_MAX &&
                   (opt->scale_percent == 0 || (opt->scale_percent >= SCALE_MIN_PERCENT &&
                                                opt->scale_percent <= SCALE_MAX_PERCENT)),
               TG_ERR_INVALID_ARGUMENT);
     TG_TRY(keep_font_files(window, opt));
-    return open_letters(window, scaled_letters(window, or_default(opt->scale_percent, 100)), why,
+    return open_letters(window, scaled_letters(window, or_default(window->scale_percent, 100)), why,
                         why_size);
 }
 

@@ -73,6 +73,14 @@ inline offer(instrument, id)
     fi
 }
 
+/* After the last cut nobody asks for what the lane has: states that differ in it alone are one. */
+inline forget()
+{
+    a = 0; b = 0; restarted = false; lost = false; other = false; epoch = 0;
+    seq[0] = 0; seq[1] = 0; last_id[0] = 0; last_id[1] = 0;
+    value[0] = 0; value[1] = 0; version[0] = 0; version[1] = 0
+}
+
 proctype sequencer()
 {
     byte a = 0;
@@ -95,9 +103,12 @@ proctype sequencer()
         newest < BOUNDARIES ->
         newest++;
         cut_value[2 * newest] = value[0]; cut_value[2 * newest + 1] = value[1];
-        cut_version[2 * newest] = version[0]; cut_version[2 * newest + 1] = version[1]
+        cut_version[2 * newest] = version[0]; cut_version[2 * newest + 1] = version[1];
+        if
+        :: newest == BOUNDARIES -> forget(); break
+        :: else -> skip
+        fi
        }
-    :: newest == BOUNDARIES -> break
     od
 }
 

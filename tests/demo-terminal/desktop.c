@@ -16,6 +16,7 @@
 #include <tickglass/clock.h>
 
 #include "child_process.h"
+#include "kept_folder.h"
 
 #define STB_IMAGE_IMPLEMENTATION
 #define STBI_ONLY_PNG
@@ -68,6 +69,14 @@ bool desktop_has_program(const char *name)
 {
     char said[8];
     return desktop_ask(said, sizeof said, "command -v %s >/dev/null", name);
+}
+
+void desktop_need(const char *program)
+{
+    if (!desktop_has_program(program)) {
+        print_message("SKIP: %s is not installed\n", program);
+        skip();
+    }
 }
 
 void desktop_do(const char *what)
@@ -136,12 +145,14 @@ static void fail_of_terminal(const desktop *d, const char *what)
              (unsigned)status, said);
 }
 
-static void start_terminal(desktop *d, const gateway_process *gateway, const char *const *more)
+static void start_terminal(desktop *d, const char *const *more)
 {
+    const gateway_process *gateway = &d->gateway;
     char token_file[128];
     (void)snprintf(token_file, sizeof token_file, "%s/state/token", gateway->folder);
     (void)snprintf(d->folder, sizeof d->folder, "real_window_XXXXXX");
     assert_non_null(mkdtemp(d->folder));
+    kept_folder_made(d->folder);
     const char *argv[ARGUMENTS_MAX + 1] = {TG_TEST_TERMINAL, "--url",  gateway->url, "--token-file",
                                            token_file,       "--ca",   gateway->ca,  "--state",
                                            "state",          "--size", "1000x700"};
@@ -181,6 +192,10 @@ void desktop_close(desktop *d)
     }
     (void)closedir(folder);
     assert_int_equal(rmdir(d->folder), 0);
+    (void)gateway_process_stop(&d->gateway);
+    if (d->tape.path[0] != '\0') {
+        text_file_remove(&d->tape);
+    }
 }
 
 /* ---- pictures -------------------------------------------------------------------------------- */
@@ -315,23 +330,33 @@ void desktop_expect_key(const char *key, size_t pixels)
 
 /* ---- markets --------------------------------------------------------------------------------- */
 
-/* Two instruments that say one thing and then nothing. */
-static text_file write_quiet_tape(void)
+void desktop_start_gateway(desktop *d, const char *const *play)
 {
-    static const char text[] =
-        "ts_ns,venue,symbol,kind,price_decimal_text,qty_decimal_text,exchange_seq\n"
-        "1700000000000000000,TEST,ONE,bid,100.00,1,1\n"
-        "1700000000000000000,TEST,ONE,ask,100.01,1,1\n"
-        "1700000000000000000,TEST,TWO,bid,-37.63,1,1\n"
-        "1700000000000000000,TEST,TWO,ask,-37.62,1,1\n";
-    return text_file_write(text, sizeof text - 1);
+    assert_true(gateway_process_start(&d->gateway, TG_TEST_GATEWAY, play));
 }
 
-void desktop_quiet_gateway(gateway_process *gateway, text_file *tape)
+void desktop_play(desktop *d, const char *rows, const char *faults)
 {
-    *tape = write_quiet_tape();
-    const char *const play[] = {"--tape", tape->path, "--hold-until-subscribed", NULL};
-    assert_true(gateway_process_start(gateway, TG_TEST_GATEWAY, play));
+    static const char head[] =
+        "ts_ns,venue,symbol,kind,price_decimal_text,qty_decimal_text,exchange_seq\n";
+    char text[1024];
+    const int length = snprintf(text, sizeof text, "%s%s", head, rows);
+    assert_true(length > 0 && (size_t)length < sizeof text);
+    d->tape = text_file_write(text, (size_t)length);
+    const char *const play[] = {
+        "--tape", d->tape.path, "--hold-until-subscribed", faults != NULL ? "--faults" : NULL,
+        faults,   NULL};
+    desktop_start_gateway(d, play);
+}
+
+void desktop_play_quiet(desktop *d)
+{
+    desktop_play(d,
+                 "1700000000000000000,TEST,ONE,bid,100.00,1,1\n"
+                 "1700000000000000000,TEST,ONE,ask,100.01,1,1\n"
+                 "1700000000000000000,TEST,TWO,bid,-37.63,1,1\n"
+                 "1700000000000000000,TEST,TWO,ask,-37.62,1,1\n",
+                 NULL);
 }
 
 unsigned desktop_count_records(const desktop *d, int64_t from_utc_ns, int64_t to_utc_ns,
@@ -376,11 +401,11 @@ void desktop_start_manager(desktop *d)
 }
 
 /* In the compositor's window that is there already, or in one of its own. */
-void desktop_start_terminal(desktop *d, const gateway_process *gateway, const char *const *more)
+void desktop_start_terminal(desktop *d, const char *const *more)
 {
     static uint32_t empty[SCREEN_PIXELS];
     if (!d->wayland) {
-        start_terminal(d, gateway, more);
+        start_terminal(d, more);
         find_window(d, "^tickglass$");
         return;
     }
@@ -388,7 +413,7 @@ void desktop_start_terminal(desktop *d, const gateway_process *gateway, const ch
     x_server_read(&server, 0, 0, SCREEN_WIDTH, SCREEN_HEIGHT, empty);
     (void)setenv("SDL_VIDEODRIVER", "wayland", 1);
     (void)setenv("WAYLAND_DISPLAY", "tickglass-test", 1);
-    start_terminal(d, gateway, more);
+    start_terminal(d, more);
     (void)setenv("SDL_VIDEODRIVER", "x11", 1);
     (void)unsetenv("WAYLAND_DISPLAY");
     await_change(empty, SCREEN_PIXELS / 2);

@@ -32,6 +32,8 @@
 extern x_server server;
 
 typedef struct desktop {
+    gateway_process gateway;
+    text_file tape;     /* that it plays; path "": none of ours */
     pid_t surroundings; /* window manager or compositor; 0: none */
     pid_t terminal;
     char folder[32]; /* the terminal's current one */
@@ -58,17 +60,24 @@ bool desktop_has_program(const char *name);
 void desktop_do(const char *what);
 void desktop_pull(const desktop *d, const char *verb, const char *more);
 
+/* Skips the test, visibly, where that program is not installed. */
+void desktop_need(const char *program);
+
 void desktop_start_manager(desktop *d);
 /* scale 2: half as many units, each of two pixels. False: it does not come up. */
 bool desktop_start_compositor(desktop *d, const char *shell, int scale);
 /* With the options in more, up to NULL, until its window is there and has the keys: one of its own,
  * or the compositor's. */
-void desktop_start_terminal(desktop *d, const gateway_process *gateway, const char *const *more);
-/* Ends the terminal and what is around it, and removes its folder. */
+void desktop_start_terminal(desktop *d, const char *const *more);
+/* Ends the terminal, what is around it and the gateway, and removes their folders and the tape. */
 void desktop_close(desktop *d);
 
-/* A gateway with two instruments that say one thing and then nothing. */
-void desktop_quiet_gateway(gateway_process *gateway, text_file *tape);
+/* With these options, up to NULL; NULL: the simulated market. */
+void desktop_start_gateway(desktop *d, const char *const *play);
+/* Rows of a tape, below its head. */
+void desktop_play(desktop *d, const char *rows, const char *faults);
+/* Two instruments that say one thing and then nothing. */
+void desktop_play_quiet(desktop *d);
 
 typedef struct picture {
     uint32_t *pixels;

@@ -166,15 +166,9 @@ static void what_does_not_speak_tls_is_told(void **state)
     expect_server(hang_up, "the connection was lost");
 }
 
-static int start(void **state)
-{
-    (void)state;
-    return tls_gateway_fixture_start(binds, PORTS);
-}
-
 int main(void)
 {
-    if (!tls_front_is_possible()) {
+    if (!tls_gateway_fixture_lead(binds, PORTS)) {
         return 77;
     }
     const struct CMUnitTest tests[] = {
@@ -183,5 +177,5 @@ int main(void)
         cmocka_unit_test(a_gateway_that_wants_something_else_is_told),
         cmocka_unit_test(what_does_not_speak_tls_is_told),
     };
-    return cmocka_run_group_tests(tests, start, tls_gateway_fixture_stop);
+    return cmocka_run_group_tests(tests, tls_gateway_fixture_start, tls_gateway_fixture_stop);
 }

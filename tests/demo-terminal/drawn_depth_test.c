@@ -7,21 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <tickglass/client.h>
 
 #include "../gateway/scratch_folder.h"
 #include "../integration/gateway_process.h"
 #include "../integration/publications.h"
-#include "child_process.h"
 #include "depth_ladder.h"
 #include "drawn_text.h"
 #include "glass_number.h"
 #include "sim_depth.h"
-#include "tg_cmocka.h"
+#include "terminal_run.h"
 
 #define SEED         UINT64_C(77)
 #define SEED_TEXT    "77"
@@ -312,55 +309,6 @@ static void what_is_drawn_of_a_gateways_depth_is_what_its_tape_says(void **state
 
 /* ---- the terminal itself ---- */
 
-static int run_terminal(const gateway_process *gateway, const char *script, const char *report)
-{
-    char token_file[128];
-    (void)snprintf(token_file, sizeof token_file, "%s/state/token", gateway->folder);
-    const char *const argv[] = {TG_TEST_TERMINAL,
-                                "--headless",
-                                "--url",
-                                gateway->url,
-                                "--ca",
-                                gateway->ca,
-                                "--token-file",
-                                token_file,
-                                "--symbols",
-                                VENUE ":BNB-USD," VENUE ":" SYMBOL,
-                                "--size",
-                                "1280x1600",
-                                "--seconds",
-                                "60",
-                                "--script",
-                                script,
-                                "--report",
-                                report,
-                                NULL};
-    const pid_t parent = getpid();
-    const pid_t pid = fork();
-    if (pid == 0) {
-        child_ends_with_parent(parent);
-        (void)execv(TG_TEST_TERMINAL, (char *const *)argv);
-        _exit(127);
-    }
-    int status = 0;
-    assert_true(pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status));
-    return WEXITSTATUS(status);
-}
-
-static unsigned long report_count(const char *path, const char *key)
-{
-    char text[8192];
-    char quoted[64];
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    (void)fclose(file);
-    (void)snprintf(quoted, sizeof quoted, "\"%s\": ", key);
-    const char *at = strstr(text, quoted);
-    assert_non_null(at);
-    return strtoul(at + strlen(quoted), NULL, 10);
-}
-
 /* Opened, moved, recentred, another instrument and back, drawn anew to the pixel. */
 static void the_terminal_shows_the_ladder_and_never_an_older_one(void **state)
 {
@@ -390,7 +338,13 @@ static void the_terminal_shows_the_ladder_and_never_an_older_one(void **state)
     (void)snprintf(report, sizeof report, "%s", scratch_path(&folder, "report.json"));
     const char *const arguments[] = {"--sim", "--seed", SEED_TEXT, NULL};
     assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, arguments));
-    assert_int_equal(run_terminal(&gateway, script, report), 0);
+    const char *const more[] = {"--symbols", VENUE ":BNB-USD," VENUE ":" SYMBOL,
+                                "--size",    "1280x1600",
+                                "--seconds", "60",
+                                "--script",  script,
+                                "--report",  report,
+                                NULL};
+    assert_int_equal(run_terminal(&gateway, more), 0);
     assert_int_equal(gateway_process_stop(&gateway), 0);
     assert_true(report_count(report, "drawn_judged_depth") > 10);
     assert_int_equal(report_count(report, "drawn_regressions"), 0);

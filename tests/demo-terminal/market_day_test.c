@@ -25,6 +25,7 @@
 #include "../integration/gateway_process.h"
 #include "feed.h"
 #include "latency.h"
+#include "report_file.h"
 #include "text_file.h"
 
 #define PACE           288
@@ -272,26 +273,12 @@ static terminal_exit run(const gateway_process *gateway, const char *script)
     return code;
 }
 
-static uint64_t report_count(const char *key)
-{
-    static char text[8192];
-    char quoted[64];
-    FILE *file = fopen(REPORT, "r");
-    assert_non_null(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    (void)fclose(file);
-    (void)snprintf(quoted, sizeof quoted, "\"%s\": ", key);
-    const char *at = strstr(text, quoted);
-    assert_non_null(at);
-    return strtoull(at + strlen(quoted), NULL, 10);
-}
-
 static void print_day(void)
 {
     print_message("%" PRId64 " hours of market in %" PRIu64 " passes; %" PRIu64 " frames, %" PRIu64
                   " ticks, %" PRIu64 " reconnects\n",
-                  day.hours, day.passes, report_count("frames"), report_count("ticks_admitted"),
-                  report_count("reconnects"));
+                  day.hours, day.passes, report_count(REPORT, "frames"),
+                  report_count(REPORT, "ticks_admitted"), report_count(REPORT, "reconnects"));
     for (int64_t hour = 0; hour <= day.hour; hour++) {
         print_message("hour %2" PRId64 ": at most %ld KiB\n", hour + 1, day.hour_kib[hour]);
     }
@@ -321,8 +308,8 @@ static void memory_is_flat_over_a_day_of_the_market(void **state)
     /* It was a day, and the counter counts. */
     assert_true(day.steady_passes > 30);
     assert_true(day.allocations_before > 0);
-    assert_true(report_count("reconnects") + 1 >= (uint64_t)day.hours);
-    assert_int_equal(report_count("drawn_regressions"), 0);
+    assert_true(report_count(REPORT, "reconnects") + 1 >= (uint64_t)day.hours);
+    assert_int_equal(report_count(REPORT, "drawn_regressions"), 0);
     assert_int_equal(day.steady_allocations, 0);
     assert_true(day.most_kib <= day.warm_kib + GROWTH_MAX_KIB);
     assert_int_equal(unlink(REPORT), 0);

@@ -18,11 +18,9 @@
 static void fill_and_come_back(desktop *d, const char *renderer, int width, int height)
 {
     static const char *const names[] = {"F11", "alt+Return"};
-    gateway_process gateway;
-    text_file tape;
-    desktop_quiet_gateway(&gateway, &tape);
+    desktop_play_quiet(d);
     const char *const more[] = {"--renderer", renderer, NULL};
-    desktop_start_terminal(d, &gateway, more);
+    desktop_start_terminal(d, more);
     desktop_expect_picture(d, WIDTH, HEIGHT);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         desktop_expect_key(names[i], 5000);
@@ -35,16 +33,11 @@ static void fill_and_come_back(desktop *d, const char *renderer, int width, int 
         desktop_expect_picture(d, WIDTH, HEIGHT);
     }
     desktop_close(d);
-    (void)gateway_process_stop(&gateway);
-    text_file_remove(&tape);
 }
 
 static void fill_with_a_manager(const char *renderer)
 {
-    if (!desktop_has_program("openbox")) {
-        print_message("SKIP: openbox is not installed\n");
-        return;
-    }
+    desktop_need("openbox");
     desktop d = {0};
     desktop_start_manager(&d);
     fill_and_come_back(&d, renderer, SCREEN_WIDTH, SCREEN_HEIGHT);
@@ -66,10 +59,7 @@ static void on_wayland_it_fills_the_screen_and_comes_back(void **state)
 {
     (void)state;
     desktop d = {0};
-    if (!desktop_has_program("weston")) {
-        print_message("SKIP: weston is not installed\n");
-        return;
-    }
+    desktop_need("weston");
     assert_true(desktop_start_compositor(&d, "desktop-shell.so", 1));
     fill_and_come_back(&d, "surface", COMPOSITOR_WIDTH, COMPOSITOR_HEIGHT);
 }
@@ -126,13 +116,11 @@ static size_t bad_in_last_line_on_screen(const desktop *d, const char *name)
  */
 static void stop_a_venue(desktop *d)
 {
-    static const char rows[] =
-        "ts_ns,venue,symbol,kind,price_decimal_text,qty_decimal_text,exchange_seq\n"
-        "1700000000000000000,DEAD,ONE,bid,100.00,1,1\n"
-        "1700000000000000000,DEAD,ONE,ask,100.01,1,1\n"
-        "1700000000000000000,DEAD,TWO,bid,-37.63,1,1\n"
-        "1700000000000000000,WELL,ONE,bid,5.25,1,1\n"
-        "1700000000000000000,WELL,ONE,ask,5.50,1,1\n";
+    static const char rows[] = "1700000000000000000,DEAD,ONE,bid,100.00,1,1\n"
+                               "1700000000000000000,DEAD,ONE,ask,100.01,1,1\n"
+                               "1700000000000000000,DEAD,TWO,bid,-37.63,1,1\n"
+                               "1700000000000000000,WELL,ONE,bid,5.25,1,1\n"
+                               "1700000000000000000,WELL,ONE,ask,5.50,1,1\n";
     static const char stops[] = "3000 freeze-venue DEAD\n";
     static const char steps[] = "wait rows 3\n"
                                 "wait no-text STALE\n"
@@ -144,17 +132,13 @@ static void stop_a_venue(desktop *d)
                                 "wait no-text more are not current\n"
                                 "wait text STALE\n"
                                 "screenshot confirmed.shot\n";
-    const text_file tape = text_file_write(rows, sizeof rows - 1);
     const text_file faults = text_file_write(stops, sizeof stops - 1);
     const text_file script = text_file_write(steps, sizeof steps - 1);
     char beside[80];
     (void)snprintf(beside, sizeof beside, "../%s", script.path);
-    const char *const play[] = {"--tape",   tape.path,   "--hold-until-subscribed",
-                                "--faults", faults.path, NULL};
-    gateway_process gateway;
-    assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, play));
+    desktop_play(d, rows, faults.path);
     const char *const more[] = {"--script", beside, NULL};
-    desktop_start_terminal(d, &gateway, more);
+    desktop_start_terminal(d, more);
     picture current = await_picture(d, "current.shot");
     assert_int_equal(count_colour(&current, COLOUR_BAD), 0);
     free(current.pixels);
@@ -162,8 +146,6 @@ static void stop_a_venue(desktop *d)
     desktop_do("key Escape");
     assert_int_equal(bad_in_last_line_on_screen(d, "confirmed.shot"), 0);
     desktop_close(d);
-    (void)gateway_process_stop(&gateway);
-    text_file_remove(&tape);
     text_file_remove(&faults);
     text_file_remove(&script);
 }
@@ -171,10 +153,7 @@ static void stop_a_venue(desktop *d)
 static void with_a_manager_a_venue_that_stops_is_told(void **state)
 {
     (void)state;
-    if (!desktop_has_program("openbox")) {
-        print_message("SKIP: openbox is not installed\n");
-        return;
-    }
+    desktop_need("openbox");
     desktop d = {0};
     desktop_start_manager(&d);
     stop_a_venue(&d);
@@ -184,10 +163,7 @@ static void on_wayland_a_venue_that_stops_is_told(void **state)
 {
     (void)state;
     desktop d = {0};
-    if (!desktop_has_program("weston")) {
-        print_message("SKIP: weston is not installed\n");
-        return;
-    }
+    desktop_need("weston");
     assert_true(desktop_start_compositor(&d, "kiosk-shell.so", 1));
     stop_a_venue(&d);
 }
@@ -199,21 +175,14 @@ static void where_a_unit_has_two_pixels_letters_have_them(void **state)
 {
     (void)state;
     desktop d = {0};
-    if (!desktop_has_program("weston")) {
-        print_message("SKIP: weston is not installed\n");
-        return;
-    }
+    desktop_need("weston");
     assert_true(desktop_start_compositor(&d, "kiosk-shell.so", 2));
-    gateway_process gateway;
-    text_file tape;
-    desktop_quiet_gateway(&gateway, &tape);
+    desktop_play_quiet(&d);
     const char *const more[] = {"--record", RECORD, NULL};
-    desktop_start_terminal(&d, &gateway, more);
+    desktop_start_terminal(&d, more);
     desktop_expect_picture(&d, COMPOSITOR_WIDTH, COMPOSITOR_HEIGHT);
     desktop_await_records(&d, 0, 1, "scale 200 ");
     desktop_close(&d);
-    (void)gateway_process_stop(&gateway);
-    text_file_remove(&tape);
 }
 
 /* In the folder of the X server. */
@@ -241,12 +210,10 @@ static void expect_in(const char *text, const char *part)
 static void with_decimal_commas_and_in_another_zone_the_same_is_shown(void **state)
 {
     (void)state;
-    static const char rows[] =
-        "ts_ns,venue,symbol,kind,price_decimal_text,qty_decimal_text,exchange_seq\n"
-        "1700000000000000000,TEST,BIG,bid,9999999997,1.25,1\n"
-        "1700000000000000000,TEST,SMALL,bid,0.00000000001,1,1\n"
-        "1700000000000000000,TEST,BELOW,bid,-37.63,1,1\n"
-        "1700000000000000000,TEST,USUAL,trade,61813.25,1,1\n";
+    static const char rows[] = "1700000000000000000,TEST,BIG,bid,9999999997,1.25,1\n"
+                               "1700000000000000000,TEST,SMALL,bid,0.00000000001,1,1\n"
+                               "1700000000000000000,TEST,BELOW,bid,-37.63,1,1\n"
+                               "1700000000000000000,TEST,USUAL,trade,61813.25,1,1\n";
     static const char steps[] = "wait rows 4\n"
                                 "wait text 9999999997\n"
                                 "wait text 0.00000000001\n"
@@ -260,20 +227,17 @@ static void with_decimal_commas_and_in_another_zone_the_same_is_shown(void **sta
     char text[2048];
     if (!make_comma_locale()) {
         print_message("SKIP: no locale with decimal commas can be made here\n");
-        return;
+        skip();
     }
-    const text_file tape = text_file_write(rows, sizeof rows - 1);
     const text_file script = text_file_write(steps, sizeof steps - 1);
     char beside[80];
     (void)snprintf(beside, sizeof beside, "../%s", script.path);
-    const char *const play[] = {"--tape", tape.path, "--hold-until-subscribed", NULL};
-    gateway_process gateway;
-    assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, play));
+    desktop_play(&d, rows, NULL);
     (void)setenv("LOCPATH", server.folder, 1);
     (void)setenv("LC_ALL", "de_DE.UTF-8", 1);
     (void)setenv("TZ", "Australia/Lord_Howe", 1);
     const char *const more[] = {"--script", beside, NULL};
-    desktop_start_terminal(&d, &gateway, more);
+    desktop_start_terminal(&d, more);
     (void)unsetenv("LOCPATH");
     (void)unsetenv("LC_ALL");
     (void)unsetenv("TZ");
@@ -286,8 +250,6 @@ static void with_decimal_commas_and_in_another_zone_the_same_is_shown(void **sta
     expect_in(text, "\nTEST,USUAL,,,,,61813.25,");
     expect_in(text, " UTC\n");
     desktop_close(&d);
-    (void)gateway_process_stop(&gateway);
-    text_file_remove(&tape);
     text_file_remove(&script);
     remove_comma_locale();
 }

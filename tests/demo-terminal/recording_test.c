@@ -23,21 +23,6 @@ typedef struct version {
     int64_t seq;
 } version;
 
-/* "count" of a histogram in the report. */
-static uint64_t report_count_of(const char *path, const char *histogram)
-{
-    static char text[8192];
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    (void)fclose(file);
-    const char *at = strstr(text, histogram);
-    assert_non_null(at);
-    at = strstr(at, "\"count\": ");
-    assert_non_null(at);
-    return strtoull(at + strlen("\"count\": "), NULL, 10);
-}
-
 #define LISTS_MAX 64
 
 /* The watchlist as it stood on the glass: the last character of each symbol, and how it was asked
@@ -318,7 +303,7 @@ static void versions_in_the_file_are_those_that_were_seen_drawn(void **state)
     const uint64_t values = value_count(r.received_to_handed);
     assert_true(values > 100);
     assert_int_equal(values, count_in_log(log));
-    assert_int_equal(values, report_count_of(report, "handoff_us"));
+    assert_int_equal(values, report_value_count(report, "handoff_us"));
     tg_histogram_close(r.received_to_handed);
     /* Neither is overwritten by the next run. */
     assert_int_equal(run_terminal(&gateway, more), 4);

@@ -3,7 +3,6 @@
 #define TG_TESTS_TERMINAL_RUN_H
 
 #include <errno.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #include "../integration/gateway_process.h"
 #include "child_process.h"
+#include "report_file.h"
 #include "tg_cmocka.h"
 
 /* more: options, NULL at the end. The exit code. */
@@ -38,21 +38,6 @@ static inline int run_terminal(const gateway_process *gateway, const char *const
     }
     assert_true(WIFEXITED(status));
     return WEXITSTATUS(status);
-}
-
-/* A number of the report. */
-static inline uint64_t report_count(const char *path, const char *key)
-{
-    static char text[8192];
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    (void)fclose(file);
-    char quoted[64];
-    (void)snprintf(quoted, sizeof quoted, "\"%s\": ", key);
-    const char *at = strstr(text, quoted);
-    assert_non_null(at);
-    return strtoull(at + strlen(quoted), NULL, 10);
 }
 
 #endif

@@ -13,10 +13,10 @@
 
 #include "../integration/gateway_process.h"
 #include "child_process.h"
+#include "report_file.h"
 #include "text_file.h"
 
 #define ARGUMENTS_MAX 32
-#define SAID_SIZE     4096
 #define REPORT        "terminal_test.json"
 #define PICTURE       "terminal_test.png"
 #define RECORD        "terminal_test.tgrec"
@@ -53,29 +53,6 @@ static int exit_code_of(pid_t pid)
     }
     assert_true(WIFEXITED(status));
     return WEXITSTATUS(status);
-}
-
-static const char *file_text(const char *path)
-{
-    static char text[SAID_SIZE];
-    FILE *file = fopen(path, "r");
-    if (file == NULL) {
-        fail_msg("%s was not written", path);
-    }
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    (void)fclose(file);
-    return text;
-}
-
-static uint64_t report_count(const char *key)
-{
-    char quoted[64];
-    (void)snprintf(quoted, sizeof quoted, "\"%s\": ", key);
-    const char *at = strstr(file_text(REPORT), quoted);
-    if (at == NULL) {
-        fail_msg("the report lacks %s", key);
-    }
-    return strtoull(at + strlen(quoted), NULL, 10);
 }
 
 static void expect_said(const char *part)
@@ -145,12 +122,12 @@ static void a_replayed_tape_is_drawn_in_its_order(void **state)
                                 "--check-tape", tape.path, NULL};
     assert_int_equal(exit_code_of(start_terminal(&gateway, more)), 0);
     assert_string_equal(file_text(SAID), "");
-    assert_int_equal(report_count("instruments"), 4);
-    assert_int_equal(report_count("drawn_regressions"), 0);
-    assert_int_equal(report_count("drawn_unknown"), 0);
-    assert_int_equal(report_count("drawn_not_judged"), 0);
-    assert_true(report_count("drawn_judged_by_tape") > 100);
-    assert_true(report_count("ticks_admitted") > 100);
+    assert_int_equal(report_count(REPORT, "instruments"), 4);
+    assert_int_equal(report_count(REPORT, "drawn_regressions"), 0);
+    assert_int_equal(report_count(REPORT, "drawn_unknown"), 0);
+    assert_int_equal(report_count(REPORT, "drawn_not_judged"), 0);
+    assert_true(report_count(REPORT, "drawn_judged_by_tape") > 100);
+    assert_true(report_count(REPORT, "ticks_admitted") > 100);
     assert_int_equal(strncmp(file_text(PICTURE), "\x89PNG", 4), 0);
     assert_true(file_text(RECORD)[0] != '\0');
     (void)gateway_process_stop(&gateway);
@@ -170,7 +147,7 @@ static void a_gateway_that_steps_back_is_found_out(void **state)
     const char *const more[] = {"--seconds",    "5",       "--report", REPORT,
                                 "--check-tape", tape.path, NULL};
     assert_int_equal(exit_code_of(start_terminal(&gateway, more)), 0);
-    assert_true(report_count("drawn_regressions") > 0);
+    assert_true(report_count(REPORT, "drawn_regressions") > 0);
     (void)gateway_process_stop(&gateway);
     remove_files();
     text_file_remove(&tape);
@@ -252,11 +229,11 @@ static void whatever_is_done_to_the_watchlist_only_the_truth_is_drawn(void **sta
         "--check-tape", tape.path, "--size",   "1200x400", NULL};
     assert_int_equal(exit_code_of(start_terminal(&gateway, more)), 0);
     assert_string_equal(file_text(SAID), "");
-    assert_int_equal(report_count("instruments"), 4);
-    assert_int_equal(report_count("drawn_regressions"), 0);
-    assert_int_equal(report_count("drawn_unknown"), 0);
-    assert_int_equal(report_count("drawn_not_judged"), 0);
-    assert_true(report_count("drawn_judged_by_tape") > 50);
+    assert_int_equal(report_count(REPORT, "instruments"), 4);
+    assert_int_equal(report_count(REPORT, "drawn_regressions"), 0);
+    assert_int_equal(report_count(REPORT, "drawn_unknown"), 0);
+    assert_int_equal(report_count(REPORT, "drawn_not_judged"), 0);
+    assert_true(report_count(REPORT, "drawn_judged_by_tape") > 50);
     (void)gateway_process_stop(&gateway);
     (void)unlink(SCRIPT);
     remove_files();
@@ -354,8 +331,8 @@ static void incremental_drawing_equals_drawing_everything_whatever_is_done(void 
             fail_msg("scale %s %s: %d, \"%s\"", ways[i].scale, ways[i].renderer, code,
                      file_text(SAID));
         }
-        assert_int_equal(report_count("drawn_regressions"), 0);
-        assert_int_equal(report_count("drawn_unknown"), 0);
+        assert_int_equal(report_count(REPORT, "drawn_regressions"), 0);
+        assert_int_equal(report_count(REPORT, "drawn_unknown"), 0);
         (void)gateway_process_stop(&gateway);
     }
     (void)unlink(SCRIPT);
@@ -568,7 +545,7 @@ static void a_signal_ends_it_orderly_with_its_files(void **state)
     assert_int_equal(kill(pid, SIGTERM), 0);
     const int code = exit_code_of(pid);
     assert_true(code == 0 || code == 3); /* 3: it came before the first image */
-    (void)report_count("frames");
+    (void)report_count(REPORT, "frames");
     assert_int_equal(strncmp(file_text(PICTURE), "\x89PNG", 4), 0);
     (void)gateway_process_stop(&gateway);
     remove_files();

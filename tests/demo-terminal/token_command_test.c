@@ -1,5 +1,8 @@
 #include "token_command.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +130,38 @@ static void it_can_be_cancelled(void **state)
     assert_int_equal(close(cancel[0]), 0);
 }
 
+static _Atomic bool is_over;
+
+static void *run_for_ever(void *arg)
+{
+    *(tg_err *)arg = run("(while :; do :; done) & wait", NULL);
+    atomic_store(&is_over, true);
+    return NULL;
+}
+
+/* By another thread, with all that it started; nothing happens if nothing runs. */
+static void it_can_be_abandoned(void **state)
+{
+    (void)state;
+    int gone[2];
+    pthread_t thread;
+    tg_err err = TG_OK;
+    token_command_abandon();
+    assert_int_equal(pipe(gone), 0);
+    assert_int_equal(pthread_create(&thread, NULL, run_for_ever, &err), 0);
+    while (!atomic_load(&is_over)) {
+        token_command_abandon();
+    }
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    token_command_abandon();
+    assert_int_equal(err, TG_ERR_UNAUTHORIZED);
+    assert_string_equal(why, "token_command: it was ended by signal 9");
+    assert_int_equal(close(gone[1]), 0);
+    char byte = 0;
+    assert_int_equal(read(gone[0], &byte, 1), 0);
+    assert_int_equal(close(gone[0]), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -137,6 +172,7 @@ int main(void)
         cmocka_unit_test(it_has_a_deadline_and_so_has_what_it_started),
         cmocka_unit_test(a_program_that_closes_its_output_is_awaited),
         cmocka_unit_test(it_can_be_cancelled),
+        cmocka_unit_test(it_can_be_abandoned),
     };
     return cmocka_run_group_tests(tests, open_pipe, NULL);
 }

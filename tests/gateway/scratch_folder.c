@@ -8,12 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kept_folder.h"
+
 void scratch_folder_open(scratch_folder *folder)
 {
     const char *base = getenv("TMPDIR");
     (void)snprintf(folder->path, sizeof folder->path, "%s/tickglass-gateway-test-XXXXXX",
                    base != NULL && strlen(base) < 64 ? base : "/tmp");
     assert_non_null(mkdtemp(folder->path));
+    kept_folder_made(folder->path);
 }
 
 static void empty_folder(const char *path)

@@ -7,6 +7,7 @@
 
 #include <lzma.h>
 
+#include "kept_folder.h"
 #include "sequencer.h"
 #include "tape.h"
 #include "tape_line.h"
@@ -30,6 +31,7 @@ static int set_up(void **state)
     (void)snprintf(s.folder, sizeof s.folder, "%s/tg-tape-test-XXXXXX",
                    base != NULL && strlen(base) < sizeof s.folder - 32 ? base : "/tmp");
     assert_non_null(mkdtemp(s.folder));
+    kept_folder_made(s.folder);
     (void)snprintf(s.path, sizeof s.path, "%s/tape.csv", s.folder);
     tg__directory_init(&s.directory);
     *state = &s;

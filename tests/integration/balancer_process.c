@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "child_process.h"
+#include "kept_folder.h"
 
 static const char *const programs[] = {"/usr/sbin/haproxy", "/usr/local/sbin/haproxy"};
 
@@ -98,6 +99,7 @@ bool balancer_process_start(balancer_process *balancer, const gateway_process *a
     if (mkdtemp(balancer->folder) == NULL) {
         return false;
     }
+    kept_folder_made(balancer->folder);
     (void)snprintf(balancer->ca, sizeof balancer->ca, "%s/ca.pem", balancer->folder);
     (void)snprintf(balancer->log, sizeof balancer->log, "%s/log", balancer->folder);
     const int listener = listen_on_any_port(&balancer->port);

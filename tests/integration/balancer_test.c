@@ -15,6 +15,7 @@
 #include <tickglass/client.h>
 
 #include "balancer_process.h"
+#include "kept_folder.h"
 
 #define LIMIT_S      60
 #define NAMES        7u
@@ -54,6 +55,7 @@ static void open_tier(tier *t)
     memset(t, 0, sizeof *t);
     (void)snprintf(t->bus_folder, sizeof t->bus_folder, "/tmp/tickglass-test-XXXXXX");
     assert_non_null(mkdtemp(t->bus_folder));
+    kept_folder_made(t->bus_folder);
     (void)snprintf(t->bus, sizeof t->bus, "%s/bus", t->bus_folder);
     const char *const plays[] = {"--bus", t->bus, NULL};
     assert_true(gateway_process_start(&t->sequencing, TG_GATEWAY_PROGRAM, plays));

@@ -14,6 +14,7 @@
 
 #include "depth_judge.h"
 #include "gateway_process.h"
+#include "kept_folder.h"
 #include "publications.h"
 
 #define PATIENCE_S 90
@@ -382,6 +383,7 @@ static int set_up(void **state)
 {
     static char folder[] = "/tmp/tickglass-depth-XXXXXX";
     *state = mkdtemp(folder);
+    kept_folder_made(folder);
     return *state != NULL && publications_init(&published) ? 0 : -1;
 }
 

@@ -18,6 +18,7 @@
 
 #include "gateway_process.h"
 #include "judged_client.h"
+#include "kept_folder.h"
 #include "metrics_page.h"
 
 #define MARKET_MS     6000u
@@ -433,6 +434,7 @@ static int set_up(void **state)
 {
     static char folder[] = "/tmp/tickglass-faults-XXXXXX";
     *state = mkdtemp(folder);
+    kept_folder_made(folder);
     return *state != NULL && publications_init(&published) ? 0 : -1;
 }
 

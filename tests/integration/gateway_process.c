@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "child_process.h"
+#include "kept_folder.h"
 
 #define ARGUMENTS_MAX  32
 #define START_LIMIT_MS 60000
@@ -102,6 +103,7 @@ static bool make_folder(gateway_process *gateway)
         perror("mkdtemp");
         return false;
     }
+    kept_folder_made(gateway->folder);
     (void)snprintf(gateway->log, sizeof gateway->log, "%s/log", gateway->folder);
     (void)snprintf(gateway->ca, sizeof gateway->ca, "%s/state/ca.pem", gateway->folder);
     return true;

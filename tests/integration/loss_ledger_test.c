@@ -17,6 +17,7 @@
 
 #include "fault_market.h"
 #include "gateway_process.h"
+#include "kept_folder.h"
 #include "publications.h"
 #include "tape_oracle.h"
 
@@ -235,6 +236,7 @@ static int set_up(void **state)
 {
     static char folder[] = "/tmp/tickglass-ledger-XXXXXX";
     *state = mkdtemp(folder);
+    kept_folder_made(folder);
     return *state != NULL && publications_init(&published) ? 0 : -1;
 }
 

@@ -19,6 +19,7 @@
 
 #include "gateway_process.h"
 #include "judged_client.h"
+#include "kept_folder.h"
 
 #define MARKET_MS     6000u
 #define MARKET_SEED   UINT64_C(20261201)
@@ -149,6 +150,7 @@ static void open_scene(scene *s, scene_kind kind)
     s->name = names[kind];
     (void)snprintf(s->folder, sizeof s->folder, "/tmp/tickglass-second-XXXXXX");
     assert_non_null(mkdtemp(s->folder));
+    kept_folder_made(s->folder);
     (void)snprintf(s->tape, sizeof s->tape, "%s/market.csv", s->folder);
     (void)snprintf(s->bus, sizeof s->bus, "%s/bus", s->folder);
     (void)snprintf(s->authorities, sizeof s->authorities, "%s/ca.pem", s->folder);

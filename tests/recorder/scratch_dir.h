@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../kept_folder.h"
+
 typedef struct scratch_dir {
     char path[512];
 } scratch_dir;
@@ -22,6 +24,7 @@ static inline scratch_dir scratch_make(void)
         perror("mkdtemp");
         abort();
     }
+    kept_folder_made(dir.path);
     return dir;
 }
 

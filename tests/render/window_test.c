@@ -10,6 +10,7 @@
 
 #include <tickglass/cell_grid.h>
 
+#include "kept_folder.h"
 #include "tg_cmocka.h"
 
 #define S INT64_C(1000000000)
@@ -114,6 +115,7 @@ static void a_screenshot_is_a_whole_file_or_none(void **state)
     (void)state;
     char folder[] = "tickglass-window-XXXXXX";
     assert_non_null(mkdtemp(folder));
+    kept_folder_made(folder);
     char path[64];
     (void)snprintf(path, sizeof path, "%s/a.png", folder);
     tg_window *window = open_headless(320, 100);

@@ -47,6 +47,19 @@ static void read_screenshot(const tg_window *window, uint32_t *pixels)
     assert_int_equal(unlink(path), 0);
 }
 
+static void expect_shot_width(const tg_window *window, int expected)
+{
+    char path[96];
+    int width = 0;
+    int height = 0;
+    int channels = 0;
+    (void)snprintf(path, sizeof path, "%s/shot.png", server.folder);
+    assert_int_equal(tg_window_screenshot(window, path), TG_OK);
+    assert_int_equal(stbi_info(path, &width, &height, &channels), 1);
+    assert_int_equal(width, expected);
+    assert_int_equal(unlink(path), 0);
+}
+
 static void redraw(tg_window *window, tg_grid *grid)
 {
     assert_int_equal(tg_window_draw(window, tg_grid_damage(grid)), TG_OK);
@@ -117,6 +130,55 @@ static void the_screen_shows_what_the_program_drew(void **state)
     }
     tg_grid_close(grid);
     tg_window_close(window);
+}
+
+/* A line of the server's resources, by xrdb. False: there is no xrdb. */
+static bool set_resource(const char *line)
+{
+    char command[128];
+    (void)snprintf(command, sizeof command,
+                   "command -v xrdb >/dev/null && echo '%s' | xrdb -nocpp -load -", line);
+    (void)fflush(NULL);
+    const int status = system(command);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void expect_scale(int asked_percent, int percent, int font_size_px, int width_px)
+{
+    tg_window_options opt;
+    tg_window_options_init(&opt);
+    opt.width_px = 320;
+    opt.height_px = 200;
+    opt.scale_percent = asked_percent;
+    tg_window *window = NULL;
+    int width = 0;
+    int height = 0;
+    assert_int_equal(tg_window_open(&opt, &window, NULL, 0), TG_OK);
+    assert_int_equal(tg_window_scale_percent(window), percent);
+    assert_int_equal(tg_window_font_size(window), font_size_px);
+    tg_window_size_px(window, &width, &height);
+    assert_int_equal(width, 320);
+    assert_int_equal(height, 200);
+    expect_shot_width(window, width_px);
+    tg_window_close(window);
+}
+
+static void the_servers_resources_say_how_large_letters_are(void **state)
+{
+    (void)state;
+    if (!set_resource("Xft.antialias: 1")) {
+        print_message("SKIP: xrdb is not installed\n");
+        skip();
+    }
+    expect_scale(0, 100, 14, 320);
+    assert_true(set_resource("Xft.dpi: 144"));
+    expect_scale(0, 150, 14, 480);
+    expect_scale(200, 200, 14, 640);
+    assert_true(set_resource("Xft.dpi: 192"));
+    expect_scale(0, 200, 14, 640);
+    assert_true(set_resource("Xft.dpi: 9600")); /* nobody means that */
+    expect_scale(0, 100, 14, 320);
+    assert_true(set_resource("Xft.antialias: 1"));
 }
 
 /* Somebody else's hands: keys and mouse as the server has them. False: there is no xdotool. */
@@ -242,6 +304,7 @@ int main(void)
         cmocka_unit_test(the_screen_shows_what_the_program_drew),
         cmocka_unit_test(keys_text_and_mouse_come_as_cells_and_utf_8),
         cmocka_unit_test(another_thread_wakes_a_real_window),
+        cmocka_unit_test(the_servers_resources_say_how_large_letters_are),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     x_server_stop(&server);

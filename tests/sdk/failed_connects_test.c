@@ -13,6 +13,7 @@
 #include "io.h"
 #include "raw_server.h"
 #include "tls_trust.h"
+#include "unwanted_io.h"
 
 #define LIMIT_NS INT64_C(60000000000) /* without one more failure */
 /* Ten times as slow with a sanitizer, and descriptors are not its business. */
@@ -40,30 +41,6 @@ static void on_requested(void *ctx, uint32_t generation)
 {
     (void)ctx;
     fail_msg("connection %lu was handed the token", (unsigned long)generation);
-}
-
-static void on_connected(void *ctx, uint32_t generation, const char *peer)
-{
-    (void)peer;
-    (void)ctx;
-    fail_msg("connection %lu was made", (unsigned long)generation);
-}
-
-static void on_message(void *ctx, uint32_t generation, const uint8_t *bytes, size_t size,
-                       int64_t received_mono_ns)
-{
-    (void)ctx;
-    (void)bytes;
-    (void)received_mono_ns;
-    fail_msg("connection %lu brought %zu bytes", (unsigned long)generation, size);
-}
-
-static void on_progress(void *ctx, uint32_t generation, size_t size)
-{
-    (void)ctx;
-    (void)generation;
-    (void)size;
-    fail_msg("a message came");
 }
 
 static void on_closed(void *ctx, uint32_t generation, const tg__closed *closed)
@@ -103,9 +80,9 @@ static void open_failing(failing *f, const char *scheme, unsigned port)
     options.credential = &f->credential;
     options.message_size_max = 4096;
     options.clock = &f->clock;
-    options.handler =
-        (tg__io_handler){on_dialled, on_requested, on_connected, on_message, on_progress,
-                         on_closed,  on_nothing,   on_nothing,   f};
+    options.handler = (tg__io_handler){on_dialled,       on_requested,      unwanted_connection,
+                                       unwanted_message, unwanted_progress, on_closed,
+                                       on_nothing,       on_nothing,        f};
     assert_int_equal(tg__io_open(&options, &f->io), TG_OK);
 }
 

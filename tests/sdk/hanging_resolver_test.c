@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "io.h"
+#include "unwanted_io.h"
 
 /* The system's resolver as this program has it; linked with --wrap. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -66,32 +67,6 @@ static void on_requested(void *ctx, uint32_t generation)
     fail_msg("connection %lu asked for an upgrade", (unsigned long)generation);
 }
 
-static void on_connected(void *ctx, uint32_t generation, const char *peer)
-{
-    (void)ctx;
-    (void)generation;
-    fail_msg("a connection was made to %s", peer);
-}
-
-static void on_message(void *ctx, uint32_t generation, const uint8_t *bytes, size_t size,
-                       int64_t received_mono_ns)
-{
-    (void)ctx;
-    (void)generation;
-    (void)bytes;
-    (void)size;
-    (void)received_mono_ns;
-    fail_msg("a message came");
-}
-
-static void on_progress(void *ctx, uint32_t generation, size_t size)
-{
-    (void)ctx;
-    (void)generation;
-    (void)size;
-    fail_msg("a message came");
-}
-
 static void on_closed(void *ctx, uint32_t generation, const tg__closed *closed)
 {
     driver *d = ctx;
@@ -128,9 +103,9 @@ static void open_driver(driver *d)
     options.credential = &d->credential;
     options.message_size_max = 1024;
     options.clock = &d->clock;
-    options.handler =
-        (tg__io_handler){on_dialled, on_requested, on_connected, on_message, on_progress,
-                         on_closed,  on_timer,     on_wake,      d};
+    options.handler = (tg__io_handler){on_dialled,       on_requested,      unwanted_connection,
+                                       unwanted_message, unwanted_progress, on_closed,
+                                       on_timer,         on_wake,           d};
     assert_int_equal(tg__io_open(&options, &d->io), TG_OK);
 }
 

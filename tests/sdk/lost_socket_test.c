@@ -11,6 +11,7 @@
 
 #include "io.h"
 #include "listener.h"
+#include "unwanted_io.h"
 
 #define LIMIT_MS 60000
 
@@ -33,31 +34,6 @@ static void on_requested(void *ctx, uint32_t generation)
 {
     (void)ctx;
     assert_int_equal(generation, 1);
-}
-
-static void on_connected(void *ctx, uint32_t generation, const char *peer)
-{
-    (void)ctx;
-    fail_msg("connection %lu was made to %s", (unsigned long)generation, peer);
-}
-
-static void on_message(void *ctx, uint32_t generation, const uint8_t *bytes, size_t size,
-                       int64_t received_mono_ns)
-{
-    (void)ctx;
-    (void)generation;
-    (void)bytes;
-    (void)size;
-    (void)received_mono_ns;
-    fail_msg("a message came");
-}
-
-static void on_progress(void *ctx, uint32_t generation, size_t size)
-{
-    (void)ctx;
-    (void)generation;
-    (void)size;
-    fail_msg("a message came");
 }
 
 static void on_closed(void *ctx, uint32_t generation, const tg__closed *closed)
@@ -89,9 +65,9 @@ static void open_driver(driver *d, const char *place, unsigned port)
     options.credential = &d->credential;
     options.message_size_max = 1024;
     options.clock = &d->clock;
-    options.handler =
-        (tg__io_handler){on_dialled, on_requested, on_connected, on_message, on_progress,
-                         on_closed,  on_nothing,   on_nothing,   d};
+    options.handler = (tg__io_handler){on_dialled,       on_requested,      unwanted_connection,
+                                       unwanted_message, unwanted_progress, on_closed,
+                                       on_nothing,       on_nothing,        d};
     assert_int_equal(tg__io_open(&options, &d->io), TG_OK);
 }
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "child_process.h"
+#include "kept_folder.h"
 
 #define PROXY    "/usr/bin/tinyproxy"
 #define BALANCER "/usr/sbin/haproxy"
@@ -37,6 +38,7 @@ static bool make_folder(route_process *route)
     if (mkdtemp(route->folder) == NULL) {
         return false;
     }
+    kept_folder_made(route->folder);
     (void)snprintf(route->configuration, sizeof route->configuration, "%s/conf", route->folder);
     (void)snprintf(route->log, sizeof route->log, "%s/log", route->folder);
     (void)snprintf(route->socket_path, sizeof route->socket_path, "%s/gateway.sock", route->folder);

@@ -154,15 +154,9 @@ static void what_cannot_be_used_is_refused_at_once_and_named(void **state)
     }
 }
 
-static int start(void **state)
-{
-    (void)state;
-    return tls_gateway_fixture_start(binds, PORTS);
-}
-
 int main(void)
 {
-    if (!tls_front_is_possible()) {
+    if (!tls_gateway_fixture_lead(binds, PORTS)) {
         return 77;
     }
     const struct CMUnitTest tests[] = {
@@ -171,6 +165,6 @@ int main(void)
         cmocka_unit_test(one_of_another_authority_is_refused_and_told),
         cmocka_unit_test(what_cannot_be_used_is_refused_at_once_and_named),
     };
-    return cmocka_run_group_tests_name("sdk.tls_client_certificate", tests, start,
-                                       tls_gateway_fixture_stop);
+    return cmocka_run_group_tests_name("sdk.tls_client_certificate", tests,
+                                       tls_gateway_fixture_start, tls_gateway_fixture_stop);
 }

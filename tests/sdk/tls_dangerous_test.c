@@ -106,15 +106,9 @@ static void this_build_refuses_it(void **state)
 
 #endif
 
-static int start(void **state)
-{
-    (void)state;
-    return tls_gateway_fixture_start(binds, PORTS);
-}
-
 int main(void)
 {
-    if (!tls_front_is_possible()) {
+    if (!tls_gateway_fixture_lead(binds, PORTS)) {
         return 77;
     }
     const struct CMUnitTest tests[] = {
@@ -125,5 +119,6 @@ int main(void)
         cmocka_unit_test(this_build_refuses_it),
 #endif
     };
-    return cmocka_run_group_tests_name("sdk.tls_dangerous", tests, start, tls_gateway_fixture_stop);
+    return cmocka_run_group_tests_name("sdk.tls_dangerous", tests, tls_gateway_fixture_start,
+                                       tls_gateway_fixture_stop);
 }

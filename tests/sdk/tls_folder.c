@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kept_folder.h"
+
 bool tls_folder_is_possible(void)
 {
     if (access("/usr/bin/openssl", X_OK) == 0 || access("/usr/local/bin/openssl", X_OK) == 0) {
@@ -35,6 +37,7 @@ void tls_folder_make(tls_folder *folder)
     memset(folder, 0, sizeof *folder);
     (void)snprintf(folder->path, sizeof folder->path, "/tmp/tickglass-test-XXXXXX");
     assert_non_null(mkdtemp(folder->path));
+    kept_folder_made(folder->path);
     (void)fflush(NULL);
     const pid_t pid = fork();
     if (pid == 0) {

@@ -4,13 +4,23 @@
 
 tls_front front;
 
-int tls_gateway_fixture_start(const char *const *binds, unsigned count)
+static const char *const *led;
+static unsigned led_count;
+
+bool tls_gateway_fixture_lead(const char *const *binds, unsigned count)
+{
+    led = binds;
+    led_count = count;
+    return tls_front_is_possible();
+}
+
+int tls_gateway_fixture_start(void **state)
 {
     tls_front_init(&front);
-    if (gateway_fixture_start(NULL) != 0) {
+    if (gateway_fixture_start(state) != 0) {
         return -1;
     }
-    tls_front_start(&front, binds, count, gateway.port, true);
+    tls_front_start(&front, led, led_count, gateway.port, true);
     return 0;
 }
 

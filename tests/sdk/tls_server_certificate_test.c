@@ -200,15 +200,9 @@ static void all_checks_that_failed_are_named(void **state)
     expect_refusal(EXPIRED, "127.0.0.1", OTHER_HOST "; it has expired;");
 }
 
-static int start(void **state)
-{
-    (void)state;
-    return tls_gateway_fixture_start(binds, PORTS);
-}
-
 int main(void)
 {
-    if (!tls_front_is_possible()) {
+    if (!tls_gateway_fixture_lead(binds, PORTS)) {
         return 77;
     }
     const struct CMUnitTest tests[] = {
@@ -224,6 +218,6 @@ int main(void)
         cmocka_unit_test(dates_are_checked),
         cmocka_unit_test(all_checks_that_failed_are_named),
     };
-    return cmocka_run_group_tests_name("sdk.tls_server_certificate", tests, start,
-                                       tls_gateway_fixture_stop);
+    return cmocka_run_group_tests_name("sdk.tls_server_certificate", tests,
+                                       tls_gateway_fixture_start, tls_gateway_fixture_stop);
 }

@@ -125,15 +125,9 @@ static void version_1_3_is_preferred(void **state)
     expect_session(EITHER, "TLSv1.3");
 }
 
-static int start(void **state)
-{
-    (void)state;
-    return tls_gateway_fixture_start(binds, PORTS);
-}
-
 int main(void)
 {
-    if (!tls_front_is_possible()) {
+    if (!tls_gateway_fixture_lead(binds, PORTS)) {
         return 77;
     }
     const struct CMUnitTest tests[] = {
@@ -142,5 +136,6 @@ int main(void)
         cmocka_unit_test(version_1_3_is_taken),
         cmocka_unit_test(version_1_3_is_preferred),
     };
-    return cmocka_run_group_tests_name("sdk.tls_version", tests, start, tls_gateway_fixture_stop);
+    return cmocka_run_group_tests_name("sdk.tls_version", tests, tls_gateway_fixture_start,
+                                       tls_gateway_fixture_stop);
 }

@@ -39,7 +39,7 @@ typedef struct tg_window_options {
     int height_px;                  /**< 0: 800 */
     bool headless;                  /**< draw into memory only; no display is needed */
     int scale_percent; /**< 50 to 400: the window and its letters are so many hundredths as large as
-                            the sizes above say; 0: as the display has it */
+                            the sizes above say; 0: as the display has it, on X11 Xft.dpi / 96 */
     tg_backend backend; /**< 0: TG_BACKEND_SURFACE */
 } tg_window_options;
 
