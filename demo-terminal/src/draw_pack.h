@@ -1,6 +1,6 @@
 /*
- * A draw list as bytes and back: what one pass drew, as the record keeps it. A busy watchlist takes
- * less than a byte for each cell.
+ * A draw list as bytes and back: what one pass drew, as the record keeps it. A pass of a busy
+ * terminal takes some 450 bytes (130 cells in 40 runs of 10 styles), all cells of its window 6 KB.
  *
  *     u8 form, 1 | u8 1: everything is drawn (tg_draw_list.full), else 0 | u24 bytes in all
  *     varint columns, rows | u24 background | varint runs

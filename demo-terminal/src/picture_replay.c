@@ -13,6 +13,14 @@
 
 #define WHY_SIZE 200
 
+/* How a pass's picture was made of its cells. */
+typedef struct picture_making {
+    uint64_t pass;
+    tg_picture_form form;
+    char fonts[TG_FONTS_TEXT_SIZE];
+    char drawn_by[160];
+} picture_making;
+
 struct picture_replay {
     replay_state state;
     char why[WHY_SIZE];
@@ -26,11 +34,8 @@ struct picture_replay {
     size_t cell_capacity;
     tg_cell *cells;
     tg_draw_run rows[TG_GRID_SIDE_MAX];
-    uint64_t whole_pass; /* of the latest whole picture */
-    uint64_t form_pass;
-    tg_picture_form form;
-    char fonts[TG_FONTS_TEXT_SIZE];
-    char drawn_by[160];
+    picture_making next_making; /* said last: of the whole picture that is about to come */
+    picture_making making;      /* of the latest whole one */
 };
 
 tg_err picture_replay_open(picture_replay **out)
@@ -100,13 +105,14 @@ static void copy_text(tg_text from, char *to, size_t size)
     to[length] = '\0';
 }
 
-static void take_form(picture_replay *replay, const tg_record_entry *entry)
+static void take_making(picture_replay *replay, const tg_record_entry *entry)
 {
-    replay->form_pass = entry->arguments[0].as.u;
-    replay->form = (tg_picture_form){(int)entry->arguments[1].as.i, (int)entry->arguments[2].as.i,
-                                     (int)entry->arguments[3].as.i};
-    copy_text(entry->arguments[4].as.text, replay->fonts, sizeof replay->fonts);
-    copy_text(entry->arguments[5].as.text, replay->drawn_by, sizeof replay->drawn_by);
+    picture_making *next = &replay->next_making;
+    next->pass = entry->arguments[0].as.u;
+    next->form = (tg_picture_form){(int)entry->arguments[1].as.i, (int)entry->arguments[2].as.i,
+                                   (int)entry->arguments[3].as.i};
+    copy_text(entry->arguments[4].as.text, next->fonts, sizeof next->fonts);
+    copy_text(entry->arguments[5].as.text, next->drawn_by, sizeof next->drawn_by);
 }
 
 /* ---- pictures ---------------------------------------------------------------------------------
@@ -176,7 +182,11 @@ static tg_err take_picture(picture_replay *replay)
             return err;
         }
         replay->state = REPLAY_KNOWN;
-        replay->whole_pass = replay->head.pass;
+        if (replay->next_making.pass == replay->head.pass) {
+            replay->making = replay->next_making;
+        } else {
+            replay->making = (picture_making){.pass = replay->head.pass};
+        }
     } else if (list->full || list->columns != replay->list.columns ||
                list->rows != replay->list.rows || list->background != replay->list.background) {
         (void)snprintf(why, sizeof why, "what pass %" PRIu64 " drew does not fit to what was there",
@@ -241,7 +251,7 @@ tg_err picture_replay_take(picture_replay *replay, const tg_record_entry *entry)
 {
     picture_head head;
     if (has_format(entry, SESSION_RECORD_FORM) && has_types(entry, "uiiiss")) {
-        take_form(replay, entry);
+        take_making(replay, entry);
         return TG_OK;
     }
     return picture_head_of(entry, &head) ? take_piece(replay, entry, &head) : TG_OK;
@@ -254,13 +264,9 @@ replayed_picture picture_replay_get(const picture_replay *replay)
                                 .why = replay->why,
                                 .head = replay->head,
                                 .list = known ? &replay->list : NULL,
-                                .fonts = "",
-                                .drawn_by = ""};
-    if (replay->form_pass == replay->whole_pass) {
-        picture.form = replay->form;
-        picture.fonts = replay->fonts;
-        picture.drawn_by = replay->drawn_by;
-    }
+                                .form = replay->making.form,
+                                .fonts = replay->making.fonts,
+                                .drawn_by = replay->making.drawn_by};
     if (replay->state == REPLAY_KNOWN && replay->assembling) {
         picture.state = REPLAY_LOST;
         picture.why = "the rest of the picture is missing from the record";

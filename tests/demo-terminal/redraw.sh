@@ -1,5 +1,5 @@
 #!/bin/sh
-# redraw.sh headless|window|killed TERMINAL GATEWAY TOOL
+# redraw.sh headless|window|killed TERMINAL GATEWAY TOOL OLDER_RECORD
 # What a record has is drawn again: the pictures are those that the terminal wrote itself while it ran, byte for byte.
 # headless: through keys, panels, sizes, letters, palettes. window: the same under Xvfb, and through the GPU's painter;
 # skipped without Xvfb. killed: a terminal that was killed while it recorded, its file as it is and recovered.
@@ -8,6 +8,7 @@ how=$1
 terminal=$2
 gateway=$3
 tool=$4
+older=$5
 if [ "$how" = window ] && ! command -v Xvfb >/dev/null 2>&1; then
     echo "SKIPPED: there is no Xvfb"
     exit 77
@@ -136,6 +137,11 @@ headless)
         fail "the terminal ended with $?"
     check_record two.tgrec $((pictures + 1))
 
+    # F9 begins in the middle of what is on the glass.
+    printf '%s\n' 'wait rows 20' 'key F9' 'wait text REC' 'key Down' 'screenshot f9.png' 'key F9' 'wait no-text REC' quit >f9
+    run --headless --script f9 2>said || fail "the terminal ended with $?"
+    check_record "$(ls tickglass-*.tgrec)" 1
+
     # Ladders are in it: what was read back from each was fine, and as many as were judged.
     run --headless --seconds 3 --report report.json --record three.tgrec 2>said || fail "the terminal ended with $?"
     "$tool" cat --contains 'checked depth of slot' three.tgrec >ladders
@@ -157,6 +163,8 @@ headless)
     says 'missing.tgrec: No such file' err
     expect 2 --redraw steps
     says 'steps: offset 0: the file is not a tickglass record' err
+    expect 2 --redraw "$older"
+    says 'no pictures are in this record' err
     expect 2 --redraw one.tgrec --pass 99999999
     says 'it has no pass 99999999: the one before is pass' err
     expect 2 --redraw one.tgrec --at 2020-02-29T12:00:00Z
