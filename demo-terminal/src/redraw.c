@@ -14,8 +14,9 @@
 #include "picture_replay.h"
 #include "terminal.h"
 
-#define NS_PER_S INT64_C(1000000000)
-#define WHY_SIZE 700
+#define NS_PER_S  INT64_C(1000000000)
+#define CLOCKS_NS INT64_C(1000000)
+#define WHY_SIZE  700
 /* A whole picture lies so far back at most, while there was something to draw all the time; where
  * there was not, it is looked for so many times further back. */
 #define BACK_NS     (PICTURE_CHAIN_WHOLE_NS + 2 * NS_PER_S)
@@ -112,6 +113,14 @@ static void tell_problems(const redraw *self)
     }
 }
 
+/* Passes bear the wall clock as it was read; the record's own times are worked out from anchors,
+ * and may be microseconds off. */
+static void widen(moment_span *span)
+{
+    span->first_utc_ns -= span->first_utc_ns > INT64_MIN + CLOCKS_NS ? CLOCKS_NS : 0;
+    span->last_utc_ns += span->last_utc_ns < INT64_MAX - CLOCKS_NS ? CLOCKS_NS : 0;
+}
+
 static int open_record(redraw *self)
 {
     char why[WHY_SIZE];
@@ -126,6 +135,7 @@ static int open_record(redraw *self)
     if (err == TG_ERR_NOT_FOUND) {
         return refuse(self, "there is nothing in this record");
     }
+    widen(&self->span);
     if (err == TG_OK) {
         err = picture_replay_open(&self->replay);
     }
@@ -222,7 +232,7 @@ static void tell_picture(const redraw *self, const replayed_picture *picture)
                       "%.3f ms at most\n",
                       stood_ms(self, head));
     } else {
-        moment_text(self->span.last_utc_ns, when);
+        moment_text(self->span.last_utc_ns - CLOCKS_NS, when);
         (void)fprintf(self->to, "stood        until the record ended or longer: %s\n", when);
     }
     (void)fprintf(self->to, "picture      %dx%d px, %ux%u cells, letters %d px\n",
