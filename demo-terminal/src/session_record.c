@@ -17,7 +17,7 @@
 #define RING_SIZE (UINT32_C(4) << 20)
 /* Rings hold seconds of a busy market: each look at them that finds little costs more than what it
  * finds. */
-#define IDLE_US        20000
+#define IDLE_US        50000
 #define FLUSH_MS       10000
 #define MESSAGE_PIECE  (UINT32_C(64) << 10)
 #define LIST_SLOTS_MAX 2048

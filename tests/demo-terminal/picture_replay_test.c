@@ -37,17 +37,23 @@ static void keep(uint64_t pass, const tg_draw_list *list, const tg_grid *grid)
     memcpy(now->cells, tg_grid_drawn(grid), size);
 }
 
-/* Records passes over two minutes with other sizes in between. */
-static void record_passes(uint64_t seed, unsigned writes_most)
+static session_record *begin_record(void)
 {
-    random_source from = {seed};
     session_record *record = NULL;
-    tg_grid *grid = NULL;
-    char why[400];
     (void)snprintf(path, sizeof path, "%s", scratch_path(&folder, "glass.tgrec"));
     (void)remove(path);
     assert_int_equal(session_record_open(4, nobody, NULL, &record), TG_OK);
     assert_int_equal(session_record_start_now(record, path), TG_OK);
+    return record;
+}
+
+/* Records passes over two minutes with other sizes in between. */
+static void record_passes(uint64_t seed, unsigned writes_most)
+{
+    random_source from = {seed};
+    session_record *record = begin_record();
+    tg_grid *grid = NULL;
+    char why[400];
     assert_int_equal(tg_grid_open(180, 40, &grid), TG_OK);
     tg_grid_clear(grid, random_style(&from, 20));
     for (uint64_t pass = 1; pass <= PASSES; pass++) {
@@ -250,13 +256,9 @@ static void no_bit_of_it_may_be_another(void **state)
 /* A display full of single styles: more than a record holds. */
 static void record_large(void)
 {
-    session_record *record = NULL;
+    session_record *record = begin_record();
     tg_grid *grid = NULL;
     char why[400];
-    (void)snprintf(path, sizeof path, "%s", scratch_path(&folder, "glass.tgrec"));
-    (void)remove(path);
-    assert_int_equal(session_record_open(4, nobody, NULL, &record), TG_OK);
-    assert_int_equal(session_record_start_now(record, path), TG_OK);
     assert_int_equal(tg_grid_open(300, 100, &grid), TG_OK);
     for (uint64_t pass = 1; pass <= 2; pass++) {
         for (uint32_t i = 0; i < 300 * 100; i++) {
