@@ -28,6 +28,9 @@ enum {
     keys_unmeasured = 10
 };
 
+static const terminal_setup usual = {width_px, height_px, false};
+static const terminal_setup recording = {width_px, height_px, true};
+
 static bool json;
 
 static void sleep_ms(long ms)
@@ -51,8 +54,15 @@ static void report_times(const char *bench, const char *name, double p50, double
 static void report_cpu(const char *name, double percent)
 {
     printf(json ? "{\"bench\":\"terminal.cpu\",\"case\":\"%s\",\"percent\":%.2f}\n"
-                : "terminal.cpu             %-8s %8.2f %% of a core\n",
+                : "terminal.cpu             %-13s %8.2f %% of a core\n",
            name, percent);
+}
+
+static void report_record(double bytes_per_s)
+{
+    printf(json ? "{\"bench\":\"terminal.record\",\"case\":\"busy60\",\"bytes_per_s\":%.0f}\n"
+                : "terminal.record          busy60   %8.0f bytes a second\n",
+           bytes_per_s);
 }
 
 static double cpu_percent(const terminal_child *child, int seconds)
@@ -65,19 +75,24 @@ static double cpu_percent(const terminal_child *child, int seconds)
 }
 
 /* 120,000 ticks a second, sixty rows to be seen. */
-static bool bench_busy(void)
+static bool bench_busy(const terminal_setup *setup)
 {
     const char *const market[] = {"--sim-rate", "120000", NULL};
     gateway_process gateway;
     terminal_child child = {0};
     handoff_times times = {0};
     bool good = gateway_process_start(&gateway, TG_GATEWAY_PROGRAM, market) &&
-                terminal_child_start(&child, &gateway, width_px, height_px);
+                terminal_child_start(&child, &gateway, setup);
     if (good) {
         sleep_ms(settle_s * 1000L);
+        const double recorded = terminal_child_recorded(&child);
         const double percent = cpu_percent(&child, busy_s);
+        const double more = terminal_child_recorded(&child) - recorded;
         good = terminal_child_finish(&child, &times);
-        if (good) {
+        if (good && setup->records) {
+            report_cpu("busy60_record", percent);
+            report_record(more / busy_s);
+        } else if (good) {
             report_times("terminal.handoff", "120k", times.p50_ms, times.p99_ms, times.p999_ms);
             report_cpu("busy60", percent);
         }
@@ -119,7 +134,7 @@ static bool bench_keys(const x_server *server)
     gateway_process gateway;
     terminal_child child = {0};
     bool good = gateway_process_start(&gateway, TG_GATEWAY_PROGRAM, NULL) &&
-                terminal_child_start(&child, &gateway, width_px, height_px);
+                terminal_child_start(&child, &gateway, &usual);
     glass_probe *probe = good ? glass_probe_open(server, width_px, height_px) : NULL;
     good = probe != NULL;
     if (good) {
@@ -158,7 +173,7 @@ static bool bench_idle(const x_server *server)
     gateway_process gateway;
     terminal_child child = {0};
     bool good = gateway_process_start(&gateway, TG_GATEWAY_PROGRAM, market) &&
-                terminal_child_start(&child, &gateway, width_px, height_px);
+                terminal_child_start(&child, &gateway, &usual);
     glass_probe *probe = good ? glass_probe_open(server, width_px, height_px) : NULL;
     good = probe != NULL;
     if (good) {
@@ -186,7 +201,7 @@ int main(int argc, char *argv[])
     if (!good) {
         (void)fprintf(stderr, "bench_terminal: Xvfb is needed and is not there\n");
     }
-    good = good && bench_busy();
+    good = good && bench_busy(&usual) && bench_busy(&recording);
     if (glass_probe_has_keys) {
         good = good && bench_keys(&server);
     } else {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,36 +15,39 @@
 #define REPORT "report.json"
 #define STATE  "state"
 #define SAID   "said"
+#define RECORD "record.tgrec"
 
 static void file_path(const terminal_child *child, const char *name, char *path, size_t size)
 {
     (void)snprintf(path, size, "%s/%s", child->folder, name);
 }
 
-static void run_child(const terminal_child *child, const gateway_process *gateway, int width_px,
-                      int height_px)
+static void run_child(const terminal_child *child, const gateway_process *gateway,
+                      const terminal_setup *setup)
 {
     char token[128];
     char size[32];
     char report[96];
     char state[96];
     char said[96];
+    char record[96];
     (void)snprintf(token, sizeof token, "%s/state/token", gateway->folder);
-    (void)snprintf(size, sizeof size, "%dx%d", width_px, height_px);
+    (void)snprintf(size, sizeof size, "%dx%d", setup->width_px, setup->height_px);
     file_path(child, REPORT, report, sizeof report);
     file_path(child, STATE, state, sizeof state);
     file_path(child, SAID, said, sizeof said);
+    file_path(child, RECORD, record, sizeof record);
     if (freopen(said, "w", stderr) == NULL) {
         _exit(126);
     }
     (void)execl(TG_TERMINAL_PROGRAM, TG_TERMINAL_PROGRAM, "--url", gateway->url, "--ca",
                 gateway->ca, "--token-file", token, "--size", size, "--report", report, "--state",
-                state, (char *)NULL);
+                state, setup->records ? "--record" : NULL, record, (char *)NULL);
     _exit(127);
 }
 
-bool terminal_child_start(terminal_child *child, const gateway_process *gateway, int width_px,
-                          int height_px)
+bool terminal_child_start(terminal_child *child, const gateway_process *gateway,
+                          const terminal_setup *setup)
 {
     const char *const base = getenv("TMPDIR");
     *child = (terminal_child){0};
@@ -59,7 +63,7 @@ bool terminal_child_start(terminal_child *child, const gateway_process *gateway,
     child->pid = fork();
     if (child->pid == 0) {
         child_ends_with_parent(parent);
-        run_child(child, gateway, width_px, height_px);
+        run_child(child, gateway, setup);
     }
     return child->pid > 0;
 }
@@ -121,7 +125,7 @@ void terminal_child_stop(terminal_child *child)
         child->pid = 0;
     }
     if (child->folder[0] != '\0') {
-        static const char *const names[] = {REPORT, STATE, SAID};
+        static const char *const names[] = {REPORT, STATE, SAID, RECORD};
         for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
             char path[96];
             file_path(child, names[i], path, sizeof path);
@@ -141,4 +145,12 @@ double terminal_child_cpu_s(const terminal_child *child)
         exit(1);
     }
     return (double)spent.tv_sec + (double)spent.tv_nsec * 1e-9;
+}
+
+double terminal_child_recorded(const terminal_child *child)
+{
+    char path[96];
+    struct stat facts;
+    file_path(child, RECORD, path, sizeof path);
+    return stat(path, &facts) == 0 ? (double)facts.st_size : 0;
 }

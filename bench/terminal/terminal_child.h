@@ -21,9 +21,15 @@ typedef struct handoff_times {
     uint64_t count;
 } handoff_times;
 
-/* Starts it against that gateway with a window of that size. False: the reason is printed. */
-bool terminal_child_start(terminal_child *child, const gateway_process *gateway, int width_px,
-                          int height_px);
+typedef struct terminal_setup {
+    int width_px;
+    int height_px;
+    bool records; /* into a file of its folder */
+} terminal_setup;
+
+/* Starts it against that gateway. False: the reason is printed. */
+bool terminal_child_start(terminal_child *child, const gateway_process *gateway,
+                          const terminal_setup *setup);
 /* SIGTERM, and what it reports. False: it had nothing to tell; the reason is printed. */
 bool terminal_child_finish(terminal_child *child, handoff_times *times);
 /* Ends it if it runs, removes its files. Idempotent. */
@@ -31,5 +37,7 @@ void terminal_child_stop(terminal_child *child);
 
 /* Processor time of all its threads since it was started. */
 double terminal_child_cpu_s(const terminal_child *child);
+/* Bytes that it has recorded so far. */
+double terminal_child_recorded(const terminal_child *child);
 
 #endif

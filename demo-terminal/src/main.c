@@ -5,6 +5,7 @@
 #include "diagnose.h"
 #include "effective_config.h"
 #include "options.h"
+#include "redraw.h"
 #include "settings.h"
 #include "state_keeper.h"
 #include "stop_signal.h"
@@ -101,5 +102,5 @@ int main(int argc, char *argv[])
         (void)printf("%s\n", tg_build_info());
         return TERMINAL_FINE;
     }
-    return set_up(&options);
+    return options.redraw != NULL ? redraw_run(&options, stdout, stderr) : set_up(&options);
 }

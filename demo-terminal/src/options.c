@@ -26,6 +26,10 @@ typedef enum option_id {
     OPTION_REPORT,
     OPTION_RECORD,
     OPTION_EXPORT_HLOG,
+    OPTION_REDRAW,
+    OPTION_AT,
+    OPTION_PASS,
+    OPTION_TEXT,
     OPTION_CHECK_TAPE,
     OPTION_PALETTE,
     OPTION_FONT,
@@ -66,6 +70,10 @@ static const option_row option_rows[] = {
     {"--report", OPTION_REPORT, true},
     {"--record", OPTION_RECORD, true},
     {"--export-hlog", OPTION_EXPORT_HLOG, true},
+    {"--redraw", OPTION_REDRAW, true},
+    {"--at", OPTION_AT, true},
+    {"--pass", OPTION_PASS, true},
+    {"--text", OPTION_TEXT, false},
     {"--check-tape", OPTION_CHECK_TAPE, true},
     {"--palette", OPTION_PALETTE, true},
     {"--font", OPTION_FONT, true},
@@ -124,6 +132,12 @@ static const char help_text[] =
     "  --diagnose           go the way to the gateway step by step; --seconds N for the first "
     "prices\n"
     "                       (default 30)\n"
+    "  --redraw FILE        draw again what stood on the glass, from a record; --screenshot FILE "
+    "takes the\n"
+    "                       picture, --text prints it; the last one, or:\n"
+    "  --at TIME            what stood there then: 2026-12-01T10:31:07.25Z, 10:31:07.25+01:00, or\n"
+    "                       nanoseconds since 1970\n"
+    "  --pass N             what that pass drew\n"
     "  --help, --version\n"
     "\n"
     "The run:\n"
@@ -173,6 +187,13 @@ static bool read_scale(const char *value, int *percent)
     }
     *percent = (int)hundredths;
     return true;
+}
+
+/* Digits only, of 64 bits. */
+static bool is_count(const char *value)
+{
+    const size_t digits = strspn(value, "0123456789");
+    return digits > 0 && digits < 20 && value[digits] == '\0';
 }
 
 /* False: the value has the wrong form. */
@@ -237,6 +258,18 @@ static bool take_value(terminal_options *options, option_id id, const char *valu
         return true;
     case OPTION_EXPORT_HLOG:
         options->export_hlog = value;
+        return true;
+    case OPTION_REDRAW:
+        options->redraw = value;
+        return true;
+    case OPTION_AT:
+        options->at = value;
+        return *value != '\0';
+    case OPTION_PASS:
+        options->pass = value;
+        return is_count(value);
+    case OPTION_TEXT:
+        options->text = true;
         return true;
     case OPTION_CHECK_TAPE:
         options->check_tape = value;
@@ -322,6 +355,12 @@ tg_err terminal_options_read(int argc, char *const argv[], terminal_options *out
     }
     if (out->help || out->version) {
         return TG_OK;
+    }
+    if (out->redraw == NULL && (out->at != NULL || out->pass != NULL || out->text)) {
+        return refuse(why, why_size, "is needed with --at, --pass and --text", "--redraw");
+    }
+    if (out->at != NULL && out->pass != NULL) {
+        return refuse(why, why_size, "excludes --pass", "--at");
     }
     if (out->config != NULL && out->profile == NULL) {
         return refuse(why, why_size, "is needed with --config", "--profile");

@@ -33,8 +33,12 @@ typedef struct terminal_options {
     const char *font_size;
     const char *renderer; /* "surface" or "gpu" */
     const char *script;
+    const char *redraw; /* the record that a picture is drawn of, instead of running */
+    const char *at;     /* of redraw: which, by its time; or pass; neither: the last one */
+    const char *pass;
     int scale_percent; /* 0: the display's */
     int seconds;       /* 0: until it is closed; without a display 10 */
+    bool text;         /* of redraw */
     bool headless;
     bool check_config;
     bool diagnose;

@@ -542,10 +542,11 @@ static void look_at_glass(screen *self, const tg_draw_list *list)
         return;
     }
     if (self->instrument.has_depth) {
-        /* A version of depth is none that the slot shows: it is judged, and not recorded. */
         const panel_source book = {.slot = self->opened, .version = self->instrument.depth.version};
-        (void)panel_glass_check_depth(self->parts.check, self->drawn, places->area[PANEL_LADDER],
-                                      &book);
+        const glass_verdict verdict = panel_glass_check_depth(self->parts.check, self->drawn,
+                                                              places->area[PANEL_LADDER], &book);
+        session_record_depth(self->parts.record, self->counts.passes, book.slot, book.version,
+                             (int)verdict);
     } else {
         const uint64_t judged = judged_count(self);
         const glass_verdict verdict = panel_glass_check_ladder(self->parts.check, self->drawn,
@@ -578,12 +579,16 @@ static void record_choice(screen *self)
     session_record_ui(self->parts.record, &state);
 }
 
-/* What a later tool needs to draw this pass again: versions, and what the user had chosen. */
+/* What a tool needs to draw this pass again, and to say what it was: versions, and what the user
+ * had chosen. */
 static void record_pass(screen *self, const tg_draw_list *list, const pass_stamps *stamps)
 {
     if (session_record_path(self->parts.record) == NULL) {
         return;
     }
+    const drawn_pass drawn = {self->counts.passes, list, tg_grid_drawn(self->grid),
+                              tg_window_picture_form(self->parts.window)};
+    session_record_drew(self->parts.record, &drawn, stamps);
     record_choice(self);
     list_pane_record(self->list, self->counts.passes);
     if (self->help == 0 && self->instrument.seen.row != NULL) {

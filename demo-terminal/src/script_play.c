@@ -73,10 +73,13 @@ static script_outcome do_step(script_play *play, const script_step *step, tg_win
                        step->line);
         return SCRIPT_FAILED;
     }
-    if (step->kind == SCRIPT_SCREENSHOT && tg_window_screenshot(window, step->text) != TG_OK) {
-        (void)snprintf(why, why_size, "%s:%u: %s: %s", play->path, step->line, step->text,
-                       strerror(errno));
-        return SCRIPT_FAILED;
+    if (step->kind == SCRIPT_SCREENSHOT) {
+        if (tg_window_screenshot(window, step->text) != TG_OK) {
+            (void)snprintf(why, why_size, "%s:%u: %s: %s", play->path, step->line, step->text,
+                           strerror(errno));
+            return SCRIPT_FAILED;
+        }
+        session_record_screenshot(play->record, screen_counts_get(shown).passes, step->text);
     }
     return SCRIPT_DID_SOMETHING;
 }

@@ -11,6 +11,7 @@
 
 #include "screen.h"
 #include "script_file.h"
+#include "session_record.h"
 
 /* What is waited for has to come in this time. */
 #define SCRIPT_WAIT_S 30
@@ -18,6 +19,7 @@
 typedef struct script_play {
     const char *path;
     script_file script;
+    session_record *record; /* which is told of screenshots; may be NULL */
     size_t next;
     int64_t wait_until_mono_ns; /* 0: the next step has not been looked at */
 } script_play;

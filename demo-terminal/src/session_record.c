@@ -11,9 +11,13 @@
 
 #include <tickglass/recorder.h>
 
+#include "picture_chain.h"
 #include "text_line.h"
 
-#define RING_SIZE      (UINT32_C(4) << 20)
+#define RING_SIZE (UINT32_C(4) << 20)
+/* Rings hold seconds of a busy market: each look at them that finds little costs more than what it
+ * finds. */
+#define IDLE_US        50000
 #define FLUSH_MS       10000
 #define MESSAGE_PIECE  (UINT32_C(64) << 10)
 #define LIST_SLOTS_MAX 2048
@@ -60,6 +64,10 @@ struct session_record {
     uint16_t list[LIST_SLOTS_MAX];
     size_t list_count;
     bool has_list;
+    picture_chain *pictures;
+    const tg_window *window;        /* NULL: not said yet */
+    char fonts[TG_FONTS_TEXT_SIZE]; /* "": not known; a thread that begins a file may write it */
+    char drawn_by[160];
     size_t slot_count;
     slot_memory *slots;
 };
@@ -72,7 +80,8 @@ tg_err session_record_open(size_t slots, void (*woken)(void *ctx), void *ctx, se
         return TG_ERR_NO_MEMORY;
     }
     self->slots = calloc(slots, sizeof *self->slots);
-    if (self->slots == NULL) {
+    if (self->slots == NULL || picture_chain_open(&self->pictures) != TG_OK) {
+        free(self->slots);
         free(self);
         return TG_ERR_NO_MEMORY;
     }
@@ -100,6 +109,7 @@ static tg_err begin_file(const char *path, tg_recorder **out)
     options.path = path;
     options.ring_size = RING_SIZE;
     options.threads_max = 8;
+    options.idle_us = IDLE_US;
     return tg_recorder_open(&options, out);
 }
 
@@ -146,6 +156,7 @@ static void forget(session_record *self)
     memset(self->slots, 0, self->slot_count * sizeof *self->slots);
     self->has_ui = false;
     self->has_list = false;
+    picture_chain_begin(self->pictures);
     self->histogram_err = TG_OK;
     self->errors_told = 0;
     self->lost_told = 0;
@@ -177,6 +188,14 @@ static void leave_alone(session_record *self)
     }
 }
 
+/* Fonts that cannot be read any more stay unknown: the record goes on, and says of none. */
+static void find_fonts(session_record *self)
+{
+    if (self->window != NULL && self->fonts[0] == '\0') {
+        (void)!tg_window_fonts(self->window, self->fonts, sizeof self->fonts);
+    }
+}
+
 static void *work(void *arg)
 {
     session_record *self = arg;
@@ -186,6 +205,7 @@ static void *work(void *arg)
         job->err = end_file(job->recorder, job->why, sizeof job->why);
         job->recorder = NULL;
     } else {
+        find_fonts(self);
         job->err = begin_file(self->path, &job->recorder);
         (void)snprintf(job->why, sizeof job->why, "%s",
                        job->err == TG_ERR_IO ? strerror(errno) : tg_err_text(job->err));
@@ -227,6 +247,15 @@ tg_err session_record_start_now(session_record *self, const char *path)
         publish(self, recorder);
     }
     return err;
+}
+
+void session_record_set_window(session_record *self, const tg_window *window)
+{
+    self->window = window;
+    tg_window_describe(window, self->drawn_by, sizeof self->drawn_by);
+    if (recorder_of(self) != NULL) {
+        find_fonts(self);
+    }
 }
 
 tg_err session_record_start(session_record *self, const char *path)
@@ -333,6 +362,7 @@ tg_err session_record_close(session_record *self, char *why, size_t why_size)
             (void)snprintf(why, why_size, "%s: %s", self->path, detail);
         }
     }
+    picture_chain_close(self->pictures);
     free(self->slots);
     free(self);
     return err;
@@ -533,6 +563,62 @@ void session_record_glass(session_record *self, uint64_t pass, size_t slot, tg_v
         TG_RECORD(recorder, TG_RECORD_INFO,
                   "pass %" PRIu64 " checked slot %zu epoch %" PRIu32 " seq %" PRIu64 " verdict %d",
                   pass, slot, version.epoch, version.seq, verdict);
+    }
+}
+
+void session_record_depth(session_record *self, uint64_t pass, size_t slot, tg_version version,
+                          int verdict)
+{
+    tg_recorder *recorder = recorder_of(self);
+    if (recorder != NULL) {
+        TG_RECORD(recorder, TG_RECORD_INFO,
+                  "pass %" PRIu64 " checked depth of slot %zu epoch %" PRIu32 " seq %" PRIu64
+                  " verdict %d",
+                  pass, slot, version.epoch, version.seq, verdict);
+    }
+}
+
+static void record_picture(tg_recorder *recorder, uint64_t pass, const chained_picture *picture,
+                           const pass_stamps *stamps)
+{
+    const uint32_t size = (uint32_t)picture->size;
+    for (uint32_t at = 0; at < size; at += MESSAGE_PIECE) {
+        const uint32_t piece = size - at < MESSAGE_PIECE ? size - at : MESSAGE_PIECE;
+        TG_RECORD_AT(recorder, TG_RECORD_INFO, stamps->handed_mono_ns, SESSION_RECORD_DREW, pass,
+                     picture->number, (uint32_t)picture->whole, stamps->handed_utc_ns, at, size,
+                     tg_blob_of(picture->bytes + at, piece));
+    }
+}
+
+void session_record_drew(session_record *self, const drawn_pass *pass, const pass_stamps *stamps)
+{
+    tg_recorder *recorder = recorder_of(self);
+    chained_picture picture;
+    if (recorder == NULL) {
+        return;
+    }
+    const tg_err err = picture_chain_next(self->pictures, pass->list, pass->drawn,
+                                          stamps->handed_mono_ns, &picture);
+    if (err != TG_OK) {
+        TG_RECORD_AT(recorder, TG_RECORD_WARNING, stamps->handed_mono_ns,
+                     "pass %" PRIu64 " drew %zu cells that cannot be recorded: %s", pass->number,
+                     pass->list->cell_count, tg_err_text(err));
+        return;
+    }
+    if (picture.whole) {
+        TG_RECORD_AT(recorder, TG_RECORD_INFO, stamps->handed_mono_ns, SESSION_RECORD_FORM,
+                     pass->number, (int32_t)pass->form.width_px, (int32_t)pass->form.height_px,
+                     (int32_t)pass->form.letter_px, self->fonts, self->drawn_by);
+    }
+    record_picture(recorder, pass->number, &picture, stamps);
+}
+
+void session_record_screenshot(session_record *self, uint64_t pass, const char *path)
+{
+    tg_recorder *recorder = recorder_of(self);
+    if (recorder != NULL) {
+        TG_RECORD(recorder, TG_RECORD_INFO, "pass %" PRIu64 " stands in the picture %s", pass,
+                  path);
     }
 }
 

@@ -6,6 +6,7 @@
 #ifndef TG_TERMINAL_SESSION_RECORD_H
 #define TG_TERMINAL_SESSION_RECORD_H
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,6 +14,7 @@
 #include <tickglass/clock.h>
 #include <tickglass/histogram.h>
 #include <tickglass/market.h>
+#include <tickglass/window.h>
 
 #include "echo_watch.h"
 #include "glass_times.h"
@@ -26,6 +28,13 @@ typedef struct session_record session_record;
  * another thread when there is a result. TG_ERR_NO_MEMORY. Thread: owner. */
 TG_MUST_CHECK tg_err session_record_open(size_t slots, void (*woken)(void *ctx), void *ctx,
                                          session_record **out);
+
+/*
+ * Which window shows what is recorded: the record says in which fonts. Once, before the first pass;
+ * the window must outlive the record. Thread: owner. Blocks: on the disk if something is recorded
+ * already, else not.
+ */
+void session_record_set_window(session_record *record, const tg_window *window);
 
 /*
  * Ends the file if there is one. TG_ERR_IO: something could not be written, why says what. NULL is
@@ -102,6 +111,33 @@ void session_record_row(session_record *record, uint64_t pass, const shown_versi
 /* What the glass check read back: slot, the version that it was told, its verdict. */
 void session_record_glass(session_record *record, uint64_t pass, size_t slot, tg_version version,
                           int verdict);
+
+/* The same of the ladder of the slot's book, which has versions of its own. */
+void session_record_depth(session_record *record, uint64_t pass, size_t slot, tg_version version,
+                          int verdict);
+
+/* What a pass drew, and how the window makes a picture of it. */
+typedef struct drawn_pass {
+    uint64_t number;
+    const tg_draw_list *list;
+    const tg_cell *drawn; /* every cell as it stands since */
+    tg_picture_form form;
+} drawn_pass;
+
+/* Two records by their formats, for who reads them again. The first one comes with each picture
+ * that is whole. */
+#define SESSION_RECORD_FORM                                                                        \
+    "pass %" PRIu64 " stands in %" PRId32 "x%" PRId32 " px letters %" PRId32                       \
+    " px fonts %s drawn by %s"
+#define SESSION_RECORD_DREW                                                                        \
+    "pass %" PRIu64 " drew picture %" PRIu64 " whole %" PRIu32 " handed_utc_ns %" PRId64           \
+    " from %" PRIu32 " of %" PRIu32 " bytes %p"
+
+/* Before session_record_pass() of the same pass. */
+void session_record_drew(session_record *record, const drawn_pass *pass, const pass_stamps *stamps);
+
+/* The window's picture after that pass went into a file. */
+void session_record_screenshot(session_record *record, uint64_t pass, const char *path);
 
 /* A pass was handed over. */
 void session_record_pass(session_record *record, uint64_t pass, uint64_t view_number,

@@ -173,6 +173,7 @@ static terminal_exit begin_record(terminal *self)
     if (err != TG_OK) {
         return fail("start", err, TERMINAL_USAGE);
     }
+    self->play.record = self->record;
     if (options->record != NULL) {
         err = session_record_start_now(self->record, options->record);
         if (err != TG_OK) {
@@ -232,6 +233,7 @@ static terminal_exit open_parts(terminal *self)
     if (code != TERMINAL_FINE) {
         return code;
     }
+    session_record_set_window(self->record, self->window);
     tg_err err = glass_check_open(self->tape, FEED_ROWS_MAX, &self->check);
     if (err == TG_OK) {
         err = glass_times_open(&self->times);
@@ -284,6 +286,8 @@ static void take_screenshot(terminal *self)
         screen_notice(self->screen, "the picture before is still being written", false);
     } else if (err != TG_OK) {
         screen_notice(self->screen, tg_err_text(err), true);
+    } else {
+        session_record_screenshot(self->record, screen_counts_get(self->screen).passes, path);
     }
 }
 
@@ -673,12 +677,17 @@ static tg_err loop(terminal *self)
 static void write_picture(terminal *self)
 {
     const char *path = self->options->screenshot;
-    if (path != NULL && tg_window_screenshot(self->window, path) != TG_OK) {
+    if (path == NULL) {
+        return;
+    }
+    if (tg_window_screenshot(self->window, path) != TG_OK) {
         char line[WHY_SIZE];
         (void)snprintf(line, sizeof line, "--screenshot %s: %s", path, strerror(errno));
         complain(line);
         self->wrote_all = false;
+        return;
     }
+    session_record_screenshot(self->record, screen_counts_get(self->screen).passes, path);
 }
 
 static void write_report(terminal *self, const tg_histogram *decode, const tg_histogram *commit)

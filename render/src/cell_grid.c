@@ -420,3 +420,8 @@ const tg_draw_list *tg_grid_damage(tg_grid *grid)
     grid->forgotten = false;
     return &grid->list;
 }
+
+const tg_cell *tg_grid_drawn(const tg_grid *grid)
+{
+    return grid->shown;
+}

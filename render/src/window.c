@@ -14,6 +14,7 @@
 #include "cell_painter.h"
 #include "display_wait.h"
 #include "font.h"
+#include "font_file.h"
 #include "gpu_painter.h"
 #include "input.h"
 #include "png_file.h"
@@ -396,6 +397,26 @@ void tg_window_size_px(const tg_window *window, int *width_px, int *height_px)
     SDL_GetWindowSize(window->handle, width_px, height_px);
     *width_px = (*width_px * 100 + percent / 2) / percent;
     *height_px = (*height_px * 100 + percent / 2) / percent;
+}
+
+tg_picture_form tg_window_picture_form(const tg_window *window)
+{
+    const tg_picture_form form = {window->canvas.width, window->canvas.height, window->letter_px};
+    return form;
+}
+
+tg_err tg_window_fonts(const tg_window *window, char *text, size_t size)
+{
+    TG_ENSURE(window != NULL && text != NULL && size >= TG_FONTS_TEXT_SIZE,
+              TG_ERR_INVALID_ARGUMENT);
+    char file[3][TG__FONT_FILE_TEXT_SIZE];
+    text[0] = '\0';
+    for (size_t i = 0; i < 3; i++) {
+        /* Set by open, and never again. */
+        TG_TRY(tg__font_file_identify(window->font_file[i], file[i]));
+    }
+    (void)snprintf(text, size, "%s, bold %s, fallback %s", file[0], file[1], file[2]);
+    return TG_OK;
 }
 
 bool tg_window_visible(const tg_window *window)

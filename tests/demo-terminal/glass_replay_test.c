@@ -258,7 +258,7 @@ static void end_pass(void)
     }
 }
 
-static void copy_name(const tg__log_record *record)
+static void copy_name(const tg_record_entry *record)
 {
     const size_t slot = (size_t)record_number(record, 0);
     const record_argument venue = record_argument_of(record, 1);
@@ -271,7 +271,7 @@ static void copy_name(const tg__log_record *record)
 static void replay_record(const char *path)
 {
     record_reader reader;
-    tg__log_record record;
+    tg_record_entry record;
     record_reader_open(&reader, path);
     while (record_reader_next(&reader, &record)) {
         if (record_contains(&record, " handed off view ")) {

@@ -55,6 +55,13 @@ static void every_option_is_taken(void **state)
     assert_true(o.headless);
     assert_false(o.check_config);
     assert_false(o.diagnose);
+    assert_int_equal(read_line("--redraw rec --at 10:31:07Z --text", &o, why, sizeof why), TG_OK);
+    assert_string_equal(o.redraw, "rec");
+    assert_string_equal(o.at, "10:31:07Z");
+    assert_null(o.pass);
+    assert_true(o.text);
+    assert_int_equal(read_line("--redraw rec --pass 812", &o, why, sizeof why), TG_OK);
+    assert_string_equal(o.pass, "812");
     assert_int_equal(read_line("--profile staging --config=f --client-cert c --client-key k "
                                "--client-key-password-file p --spki-pins s --proxy none --state st",
                                &o, why, sizeof why),
@@ -111,6 +118,7 @@ static void the_help_names_every_option(void **state)
         "--profile",   "--config",      "--state",        "--token-command",
         "--proxy",     "--client-cert", "--client-key",   "--client-key-password-file",
         "--spki-pins", "--diagnose",    "--check-config", "--export-hlog",
+        "--redraw",    "--at",          "--pass",         "--text",
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_non_null(strstr(terminal_options_help(), names[i]));
@@ -141,6 +149,12 @@ static void what_is_wrong_is_named(void **state)
         {"--url w --size 20000x10", "20000x10: the value cannot be used"},
         {"--url w --font-size 5", "5: the value cannot be used"},
         {"--url w --font-size=97", "--font-size=97: the value cannot be used"},
+        {"--redraw f --pass 8a", "8a: the value cannot be used"},
+        {"--redraw f --at=", "--at=: the value cannot be used"},
+        {"--redraw f --at 10:31:07Z --pass 8", "--at: excludes --pass"},
+        {"--at 10:31:07Z", "--redraw: is needed with --at"},
+        {"--pass 8", "--redraw: is needed with --at"},
+        {"--text", "--redraw: is needed with --at"},
         {"--url w --symbols=", "--symbols=: the value cannot be used"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -1,45 +1,49 @@
-/* Reads what the terminal recorded back, with the recorder's own reader. */
+/* Reads what the terminal recorded back, as any program would. */
 #ifndef TG_TESTS_RECORD_READER_H
 #define TG_TESTS_RECORD_READER_H
 
 #include <stdbool.h>
 #include <string.h>
 
-#include <tickglass/record_inline.h>
+#include <tickglass/record_reader.h>
 
-#include "log_file.h"
-#include "log_merge.h"
 #include "tg_cmocka.h"
 
 typedef struct record_reader {
-    tg__log_file file;
-    tg__log_merge merge;
+    tg_record_reader *file;
 } record_reader;
 
 static inline void record_reader_open(record_reader *reader, const char *path)
 {
-    assert_int_equal(tg__log_file_open(path, &reader->file), TG_OK);
-    assert_int_equal(tg__log_merge_open(&reader->file, 1, &reader->merge), TG_OK);
+    char why[400];
+    if (tg_record_reader_open(&path, 1, &reader->file, why, sizeof why) != TG_OK) {
+        fail_msg("%s", why);
+    }
+}
+
+/* The recorder closed it in order. */
+static inline bool record_reader_ended(const record_reader *reader)
+{
+    return tg_record_reader_ended(reader->file, 0);
 }
 
 static inline void record_reader_close(record_reader *reader)
 {
-    assert_int_equal(reader->file.problem_count, 0);
-    tg__log_merge_close(&reader->merge);
-    tg__log_file_close(&reader->file);
+    assert_int_equal(tg_record_reader_problem_count(reader->file), 0);
+    tg_record_reader_close(reader->file);
 }
 
-static inline bool record_reader_next(record_reader *reader, tg__log_record *record)
+static inline bool record_reader_next(record_reader *reader, tg_record_entry *record)
 {
-    return tg__log_merge_next(&reader->merge, record) == TG_OK;
+    return tg_record_reader_next(reader->file, record) == TG_OK;
 }
 
-static inline bool record_contains(const tg__log_record *record, const char *part)
+static inline bool record_contains(const tg_record_entry *record, const char *part)
 {
     char format[512];
     const size_t size =
-        record->site->format_size < sizeof format ? record->site->format_size : sizeof format - 1;
-    memcpy(format, record->site->format, size);
+        record->format.size < sizeof format ? record->format.size : sizeof format - 1;
+    memcpy(format, record->format.bytes, size);
     format[size] = '\0';
     return strstr(format, part) != NULL;
 }
@@ -51,35 +55,25 @@ typedef struct record_argument {
     size_t size;
 } record_argument;
 
-static inline record_argument record_argument_of(const tg__log_record *record, unsigned index)
+static inline record_argument record_argument_of(const tg_record_entry *record, unsigned index)
 {
-    const unsigned char *at = record->arguments;
+    assert_true(index < record->argument_count);
+    const tg_record_argument *is = &record->arguments[index];
     record_argument argument = {0};
-    assert_true(index < record->site->argument_count);
-    for (unsigned i = 0; i <= index; i++) {
-        const uint8_t type = record->site->types[i];
-        uint32_t word = 0;
-        memcpy(&word, at, sizeof word);
-        argument = (record_argument){0};
-        if (type == TG__TYPE_I32) {
-            argument.number = (int32_t)word;
-            at += 4;
-        } else if (type == TG__TYPE_U32) {
-            argument.number = word;
-            at += 4;
-        } else if (type == TG__TYPE_TEXT || type == TG__TYPE_BLOB) {
-            argument.bytes = at + 4;
-            argument.size = word;
-            at += 4 + word;
-        } else {
-            memcpy(&argument.number, at, 8);
-            at += 8;
-        }
+    if (is->type == TG_RECORD_ARGUMENT_TEXT) {
+        argument.bytes = (const unsigned char *)is->as.text.bytes;
+        argument.size = is->as.text.size;
+    } else if (is->type == TG_RECORD_ARGUMENT_BLOB) {
+        argument.bytes = is->as.blob.bytes;
+        argument.size = is->as.blob.size;
+    } else {
+        assert_in_range(is->type, TG_RECORD_ARGUMENT_SIGNED, TG_RECORD_ARGUMENT_UNSIGNED);
+        argument.number = is->type == TG_RECORD_ARGUMENT_SIGNED ? is->as.i : (int64_t)is->as.u;
     }
     return argument;
 }
 
-static inline int64_t record_number(const tg__log_record *record, unsigned index)
+static inline int64_t record_number(const tg_record_entry *record, unsigned index)
 {
     return record_argument_of(record, index).number;
 }

@@ -56,7 +56,7 @@ typedef struct recording {
     tg_histogram *received_to_handed; /* all of its windows */
 } recording;
 
-static void take_shown(recording *r, const tg__log_record *record)
+static void take_shown(recording *r, const tg_record_entry *record)
 {
     const size_t slot = (size_t)record_number(record, 1);
     const version is = {record_number(record, 2), record_number(record, 3)};
@@ -78,7 +78,7 @@ static void take_shown(recording *r, const tg__log_record *record)
     r->versions++;
 }
 
-static void take_checked(recording *r, const tg__log_record *record)
+static void take_checked(recording *r, const tg_record_entry *record)
 {
     const size_t slot = (size_t)record_number(record, 1);
     assert_true(slot < SLOTS);
@@ -99,7 +99,7 @@ static void end_pass(recording *r)
     }
 }
 
-static void take_pass(recording *r, const tg__log_record *record)
+static void take_pass(recording *r, const tg_record_entry *record)
 {
     const int64_t pass = record_number(record, 0);
     assert_int_equal(pass, r->passes + 1); /* none is missing */
@@ -111,22 +111,22 @@ static void take_pass(recording *r, const tg__log_record *record)
 }
 
 /* A stage's window; each of them fits into one piece here. */
-static void take_window(recording *r, const tg__log_record *record)
+static void take_window(recording *r, const tg_record_entry *record)
 {
-    tg__histogram_piece piece;
     static const char name[] = "terminal_received_to_handed";
-    if (tg__histogram_piece_read(record, &piece) != TG_OK || piece.name_size != sizeof name - 1 ||
-        memcmp(piece.name, name, piece.name_size) != 0) {
+    const record_argument is = record_argument_of(record, 0);
+    if (is.size != sizeof name - 1 || memcmp(is.bytes, name, is.size) != 0) {
         return;
     }
-    assert_int_equal(piece.count, 1);
+    assert_int_equal(record_number(record, 4), 1);
+    const record_argument counts = record_argument_of(record, 5);
     tg_histogram *window = NULL;
-    assert_int_equal(tg__histogram_from_stream(piece.bytes, piece.size, &window), TG_OK);
+    assert_int_equal(tg__histogram_from_stream(counts.bytes, counts.size, &window), TG_OK);
     assert_int_equal(tg_histogram_add(r->received_to_handed, window), TG_OK);
     tg_histogram_close(window);
 }
 
-static void copy_text(const tg__log_record *record, unsigned index, char *out, size_t size)
+static void copy_text(const tg_record_entry *record, unsigned index, char *out, size_t size)
 {
     const record_argument text = record_argument_of(record, index);
     assert_true(text.size < size);
@@ -136,7 +136,7 @@ static void copy_text(const tg__log_record *record, unsigned index, char *out, s
 
 /* Names are known once the rows have values, and lists may come before: slots are kept as they are
  * until the end. */
-static void take_list(recording *r, const tg__log_record *record)
+static void take_list(recording *r, const tg_record_entry *record)
 {
     const record_argument slots = record_argument_of(record, 0);
     assert_true(slots.size % 2 == 0 && slots.size / 2 < SLOTS);
@@ -149,7 +149,7 @@ static void take_list(recording *r, const tg__log_record *record)
     }
 }
 
-static void take_order(recording *r, const tg__log_record *record)
+static void take_order(recording *r, const tg_record_entry *record)
 {
     memset(r->now.sort, 0, sizeof r->now.sort);
     memset(r->now.filter, 0, sizeof r->now.filter);
@@ -158,7 +158,7 @@ static void take_order(recording *r, const tg__log_record *record)
     copy_text(record, 6, r->now.filter, sizeof r->now.filter);
 }
 
-static void take_name(recording *r, const tg__log_record *record)
+static void take_name(recording *r, const tg_record_entry *record)
 {
     const size_t slot = (size_t)record_number(record, 0);
     const record_argument symbol = record_argument_of(record, 2);
@@ -206,7 +206,7 @@ static uint64_t count_in_log(const char *path)
 static void read_recording(const char *path, recording *r)
 {
     record_reader reader;
-    tg__log_record record;
+    tg_record_entry record;
     memset(r, 0, sizeof *r);
     assert_int_equal(tg_histogram_open(NULL, &r->received_to_handed), TG_OK);
     record_reader_open(&reader, path);
@@ -227,10 +227,11 @@ static void read_recording(const char *path, recording *r)
             take_order(r, &record);
         } else if (record_contains(&record, " cells letters ")) {
             r->now.letters_px = record_number(&record, 4);
+        } else if (record_contains(&record, "histogram %s ")) {
+            take_window(r, &record);
         }
-        take_window(r, &record);
     }
-    assert_true(reader.file.ended);
+    assert_true(record_reader_ended(&reader));
     record_reader_close(&reader);
     end_pass(r);
     name_lists(r);

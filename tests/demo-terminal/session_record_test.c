@@ -62,16 +62,28 @@ static void show(session_record *record, uint64_t pass, size_t slot, uint64_t se
     session_record_row(record, pass, &shown);
 }
 
+/* Cells that the pass drew, another one each time. */
+static void draw(session_record *record, uint64_t pass, const pass_stamps *stamps)
+{
+    static tg_cell cells[2];
+    static const tg_draw_run run = {0, 1, 1, 1};
+    cells[1].text[0] = (char)('0' + pass);
+    const tg_draw_list list = {
+        .columns = 2, .rows = 1, .run_count = 1, .cell_count = 1, .runs = &run, .cells = cells};
+    const drawn_pass drawn = {pass, &list, cells, {100, 20, 14}};
+    session_record_drew(record, &drawn, stamps);
+}
+
 static size_t count_of(const char *path, const char *part)
 {
     record_reader reader;
-    tg__log_record record;
+    tg_record_entry record;
     size_t count = 0;
     record_reader_open(&reader, path);
     while (record_reader_next(&reader, &record)) {
         count += record_contains(&record, part) ? 1 : 0;
     }
-    assert_true(reader.file.ended);
+    assert_true(record_reader_ended(&reader));
     record_reader_close(&reader);
     return count;
 }
@@ -111,7 +123,9 @@ static void what_does_not_change_is_said_once_in_each_file(void **state)
             show(f.record, pass, 2, 7);
             show(f.record, pass, SLOTS, 7); /* there is no such slot */
             session_record_glass(f.record, pass, 4, (tg_version){1, 10 + pass / 2}, 0);
+            session_record_depth(f.record, pass, 4, (tg_version){1, 8}, 0);
             const pass_stamps stamps = {.handed_mono_ns = (int64_t)pass};
+            draw(f.record, pass, &stamps);
             session_record_pass(f.record, pass, 100 + pass, 12, &stamps);
         }
         const tg_clock clock = tg_clock_system();
@@ -121,9 +135,11 @@ static void what_does_not_change_is_said_once_in_each_file(void **state)
         session_record_published(f.record, 10, &clock); /* nor that */
         const echo_times echo = {77, 1, 2};
         session_record_echo(f.record, &echo);
+        session_record_screenshot(f.record, 5, "five.png");
         assert_int_equal(session_record_stop(f.record), TG_OK);
         assert_null(session_record_path(f.record));
         show(f.record, 6, 4, 99);
+        session_record_screenshot(f.record, 6, "late.png");
         assert_true(result_of(f.record, text, sizeof text));
         assert_int_equal(count_of(paths[file], " shows slot "), 3 + 1);
         assert_int_equal(count_of(paths[file], "slot %zu is "), 2);
@@ -132,6 +148,10 @@ static void what_does_not_change_is_said_once_in_each_file(void **state)
         assert_int_equal(count_of(paths[file], "list sorted by"), 2);
         assert_int_equal(count_of(paths[file], " handed off view "), 5);
         assert_int_equal(count_of(paths[file], " checked slot "), 5);
+        assert_int_equal(count_of(paths[file], " checked depth of slot "), 5);
+        assert_int_equal(count_of(paths[file], SESSION_RECORD_DREW), 5);
+        assert_int_equal(count_of(paths[file], SESSION_RECORD_FORM), 1); /* the first is whole */
+        assert_int_equal(count_of(paths[file], " stands in the picture "), 1);
         assert_int_equal(count_of(paths[file], "message "), 1);
         assert_int_equal(count_of(paths[file], "visible_mono_ns"), 1);
         assert_int_equal(count_of(paths[file], "echo %"), 1);
@@ -176,7 +196,7 @@ static void a_message_of_a_mebibyte_is_recorded_whole(void **state)
     assert_int_equal(session_record_stop(f.record), TG_OK);
     assert_true(result_of(f.record, text, sizeof text));
     record_reader reader;
-    tg__log_record record;
+    tg_record_entry record;
     size_t at = 0;
     record_reader_open(&reader, path);
     while (record_reader_next(&reader, &record)) {

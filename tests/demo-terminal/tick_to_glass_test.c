@@ -60,7 +60,7 @@ static void take_tick(void *ctx, const tg__glass_tick *tick)
     j->joined[tick->instrument]++;
 }
 
-static void copy_name(const tg__log_record *record, char *out)
+static void copy_name(const tg_record_entry *record, char *out)
 {
     const record_argument venue = record_argument_of(record, 1);
     const record_argument symbol = record_argument_of(record, 2);
@@ -71,7 +71,7 @@ static void copy_name(const tg__log_record *record, char *out)
 static void read_names(judge *j, const char *path)
 {
     record_reader reader;
-    tg__log_record record;
+    tg_record_entry record;
     record_reader_open(&reader, path);
     while (record_reader_next(&reader, &record)) {
         if (record_contains(&record, "slot %zu is ")) {
@@ -82,7 +82,7 @@ static void read_names(judge *j, const char *path)
             j->shown[record_number(&record, 1)]++;
         }
     }
-    assert_true(reader.file.ended);
+    assert_true(record_reader_ended(&reader));
     record_reader_close(&reader);
 }
 

@@ -52,7 +52,7 @@ static tg_image image_of(uint64_t seq)
 static void assert_records(const fixture *f, const char *part, const char *expected)
 {
     record_reader reader;
-    tg__log_record record;
+    tg_record_entry record;
     char lines[1024] = "";
     size_t size = 0;
     record_reader_open(&reader, f->path);
@@ -60,7 +60,7 @@ static void assert_records(const fixture *f, const char *part, const char *expec
         if (!record_contains(&record, part)) {
             continue;
         }
-        for (unsigned i = 0; i < record.site->argument_count; i++) {
+        for (unsigned i = 0; i < record.argument_count; i++) {
             const record_argument argument = record_argument_of(&record, i);
             size += (size_t)(argument.bytes != NULL
                                  ? snprintf(lines + size, sizeof lines - size, " %.*s",

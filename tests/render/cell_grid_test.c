@@ -213,6 +213,23 @@ static void a_dump_that_does_not_fit_ends_where_the_buffer_does(void **state)
     tg_grid_close(grid);
 }
 
+static void what_was_drawn_last_is_known_whatever_has_been_written_since(void **state)
+{
+    (void)state;
+    tg_grid *grid = open_grid(3, 2);
+    tg_grid_put(grid, 1, 1, plain, "a");
+    (void)tg_grid_damage(grid);
+    tg_grid_put(grid, 1, 1, plain, "b"); /* not drawn yet */
+    const tg_cell *drawn = tg_grid_drawn(grid);
+    assert_string_equal(drawn[3 + 1].text, "a");
+    assert_int_equal(drawn[3 + 1].foreground, plain.foreground);
+    assert_string_equal(drawn[0].text, "");
+    assert_int_equal(drawn[0].background, plain.background);
+    (void)tg_grid_damage(grid);
+    assert_string_equal(tg_grid_drawn(grid)[3 + 1].text, "b");
+    tg_grid_close(grid);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +243,7 @@ int main(void)
         cmocka_unit_test(wide_characters_take_two_cells_or_none),
         cmocka_unit_test(writing_outside_the_grid_changes_nothing),
         cmocka_unit_test(a_dump_that_does_not_fit_ends_where_the_buffer_does),
+        cmocka_unit_test(what_was_drawn_last_is_known_whatever_has_been_written_since),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

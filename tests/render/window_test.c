@@ -246,6 +246,51 @@ static void a_scale_makes_window_and_letters_larger_and_its_size_stays(void **st
     assert_int_equal(tg_window_open(&opt, &window, NULL, 0), TG_ERR_INVALID_ARGUMENT);
 }
 
+/* A window of the form that another one tells shows the same, scaled or not. */
+static void the_form_of_a_picture_is_what_another_window_needs_for_it(void **state)
+{
+    (void)state;
+    static const int scales[] = {100, 150, 70};
+    for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) {
+        tg_window *windows[2] = {NULL, NULL};
+        tg_picture *pictures[2] = {NULL, NULL};
+        char fonts[2][TG_FONTS_TEXT_SIZE];
+        tg_window_options opt;
+        tg_window_options_init(&opt);
+        opt.headless = true;
+        opt.width_px = 601;
+        opt.height_px = 333;
+        opt.font_size_px = 13;
+        opt.scale_percent = scales[i];
+        for (size_t w = 0; w < 2; w++) {
+            assert_int_equal(tg_window_open(&opt, &windows[w], NULL, 0), TG_OK);
+            const tg_picture_form form = tg_window_picture_form(windows[w]);
+            tg_grid *grid = NULL;
+            assert_int_equal(
+                tg_grid_open(tg_window_columns(windows[w]), tg_window_rows(windows[w]), &grid),
+                TG_OK);
+            draw_something(windows[w], grid, "61813.25 \xE2\x96\xB2");
+            tg_grid_close(grid);
+            assert_int_equal(tg_picture_open(windows[w], &pictures[w]), TG_OK);
+            assert_int_equal(tg_window_fonts(windows[w], fonts[w], sizeof fonts[w]), TG_OK);
+            assert_int_equal(tg_window_fonts(windows[w], fonts[w], TG_FONTS_TEXT_SIZE - 1),
+                             TG_ERR_INVALID_ARGUMENT);
+            tg_window_close(windows[w]);
+            opt.width_px = form.width_px;
+            opt.height_px = form.height_px;
+            opt.font_size_px = form.letter_px;
+            opt.scale_percent = 100;
+        }
+        assert_true(tg_picture_equal(pictures[0], pictures[1]));
+        assert_string_equal(fonts[0], fonts[1]);
+        assert_non_null(strstr(fonts[0], ".ttf "));
+        assert_non_null(strstr(fonts[0], ", bold "));
+        assert_non_null(strstr(fonts[0], ", fallback "));
+        tg_picture_close(pictures[0]);
+        tg_picture_close(pictures[1]);
+    }
+}
+
 static void a_full_screen_gives_the_window_back_as_it_was(void **state)
 {
     (void)state;
@@ -360,6 +405,7 @@ int main(void)
         cmocka_unit_test(the_size_in_pixels_is_what_it_was_opened_with),
         cmocka_unit_test(letters_of_another_size_fit_other_cells_into_the_window),
         cmocka_unit_test(a_scale_makes_window_and_letters_larger_and_its_size_stays),
+        cmocka_unit_test(the_form_of_a_picture_is_what_another_window_needs_for_it),
         cmocka_unit_test(a_full_screen_gives_the_window_back_as_it_was),
         cmocka_unit_test(what_is_presented_between_two_sizes_is_no_error),
         cmocka_unit_test(what_is_copied_can_be_pasted),

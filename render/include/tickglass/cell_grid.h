@@ -101,6 +101,14 @@ TG_API void tg_grid_forget(tg_grid *grid);
  */
 TG_API const tg_draw_list *tg_grid_damage(tg_grid *grid);
 
+/**
+ * Every cell as it was drawn last, row by row, columns × rows; blanks of colour 0 before the first
+ * damage of this size.
+ * Thread: owner.  Blocks: no.  Owner of the result: the grid, until the next damage, resize or
+ * close.  Since: 0.1
+ */
+TG_API const tg_cell *tg_grid_drawn(const tg_grid *grid);
+
 TG_END_DECLS
 
 #endif

@@ -76,6 +76,31 @@ TG_API uint16_t tg_window_rows(const tg_window *window);
  * 0.1 */
 TG_API void tg_window_size_px(const tg_window *window, int *width_px, int *height_px);
 
+/** All that decides, beside draw lists and fonts, what a window's picture is. */
+typedef struct tg_picture_form {
+    int width_px; /**< of the picture, as a screenshot has it */
+    int height_px;
+    int letter_px; /**< size of the letters in it: after scaling */
+} tg_picture_form;
+
+/** A window that is opened with these sizes and scale_percent 100 shows the same. Thread: owner.
+ * Blocks: no.  Since: 0.1 */
+TG_API tg_picture_form tg_window_picture_form(const tg_window *window);
+
+/** Bytes of tg_window_fonts() with its terminator. */
+#define TG_FONTS_TEXT_SIZE 320
+
+/**
+ * Which fonts the letters are made of, to find out whether others are the same: of each file its
+ * name without folder, bytes and CRC-32C; "-" for none.
+ * "DejaVuSansMono.ttf 340712 2f1b33a0, bold DejaVuSansMono-Bold.ttf 331992 …, fallback …"
+ *
+ * @param[out] text  at least TG_FONTS_TEXT_SIZE bytes; "" on error
+ * @retval TG_ERR_IO  a file cannot be read any more
+ * Thread: any, while the window is open.  Blocks: on the disk.  Since: 0.1
+ */
+TG_API TG_MUST_CHECK tg_err tg_window_fonts(const tg_window *window, char *text, size_t size);
+
 /** False while nobody can see it: there is nothing to draw then. Thread: owner.  Since: 0.1 */
 TG_API bool tg_window_visible(const tg_window *window);
 
