@@ -6,10 +6,11 @@
 static const panel_area whole = {0, 0, 40, 16};
 
 static ladder_axis axis;
+static ladder_memory memory;
 
 static void draw(picture_fixture *f, const instrument_view *shown)
 {
-    depth_ladder_draw(f->grid, f->palette, whole, false, shown, &axis);
+    depth_ladder_draw(f->grid, f->palette, whole, false, shown, &axis, &memory);
 }
 
 /* The row of the axis that shows that price, or -1. */
@@ -28,6 +29,7 @@ static void begin(picture_fixture *f, market_scene *scene)
     *f = picture_open_cells(40, 16, NULL);
     scene_begin(scene);
     memset(&axis, 0, sizeof axis);
+    memset(&memory, 0, sizeof memory);
 }
 
 static void end(picture_fixture *f, market_scene *scene)
