@@ -165,7 +165,31 @@ static tg_plot_bar bar_in_row(plot_bar bar, uint16_t row)
     return part;
 }
 
-static void draw_cell(const chart_pen *pen, uint16_t row, uint16_t cell,
+static void plot(const chart_pen *pen, uint16_t row, uint16_t cell, uint32_t colour,
+                 const tg_plot_bar bars[TG_PLOT_COLUMNS])
+{
+    tg_grid_plot(pen->panel.grid, (uint16_t)(pen->panel.area.row + PLOT_ROW + row),
+                 (uint16_t)(pen->panel.area.column + MARGIN + cell),
+                 panel_style(&pen->panel, colour), bars);
+}
+
+/* Where there is no bar, the price line if one goes through. */
+static void draw_empty(const chart_pen *pen, uint16_t row, uint16_t cell)
+{
+    tg_plot_bar bars[TG_PLOT_COLUMNS];
+    const uint8_t level = pen->line_level[row];
+    if (level == TG_PLOT_LEVELS) {
+        return;
+    }
+    for (uint16_t i = 0; i < TG_PLOT_COLUMNS; i++) {
+        bars[i] = TG_PLOT_BAR_NONE;
+    }
+    bars[0] = (tg_plot_bar){level, level};
+    bars[TG_PLOT_COLUMNS / 2] = bars[0];
+    plot(pen, row, cell, pen->panel.palette->faint, bars);
+}
+
+static void draw_bars(const chart_pen *pen, uint16_t row, uint16_t cell,
                       const plot_bar whole[TG_PLOT_COLUMNS])
 {
     const tg_palette *palette = pen->panel.palette;
@@ -175,34 +199,33 @@ static void draw_cell(const chart_pen *pen, uint16_t row, uint16_t cell,
         bars[i] = bar_in_row(whole[i], row);
         any = any || tg_plot_bar_is_drawn(bars[i]);
     }
-    uint32_t colour = pen->suspect ? palette->stale : palette->text;
-    if (!any) {
-        const uint8_t level = pen->line_level[row];
-        if (level == TG_PLOT_LEVELS) {
-            return;
-        }
-        bars[0] = (tg_plot_bar){level, level};
-        bars[TG_PLOT_COLUMNS / 2] = bars[0];
-        colour = palette->faint;
+    if (any) {
+        plot(pen, row, cell, pen->suspect ? palette->stale : palette->text, bars);
+    } else {
+        draw_empty(pen, row, cell);
     }
-    tg_grid_plot(pen->panel.grid, (uint16_t)(pen->panel.area.row + PLOT_ROW + row),
-                 (uint16_t)(pen->panel.area.column + MARGIN + cell),
-                 panel_style(&pen->panel, colour), bars);
 }
 
 /* All cells that stand over each other. */
 static void draw_cells(const chart_pen *pen, uint16_t cell)
 {
     plot_bar bars[TG_PLOT_COLUMNS];
+    plot_bar all = {UINT32_MAX, 0};
     for (uint16_t i = 0; i < TG_PLOT_COLUMNS; i++) {
         const chart_column *column = &pen->columns->column[(size_t)cell * TG_PLOT_COLUMNS + i];
         bars[i] = (plot_bar){1, 0};
         if (column->any) {
             bars[i] = (plot_bar){level_of(pen, column->max), level_of(pen, column->min)};
+            all.top = bars[i].top < all.top ? bars[i].top : all.top;
+            all.bottom = bars[i].bottom > all.bottom ? bars[i].bottom : all.bottom;
         }
     }
     for (uint16_t row = 0; row < pen->plot_rows; row++) {
-        draw_cell(pen, row, cell, bars);
+        if (row >= all.top / TG_PLOT_LEVELS && row <= all.bottom / TG_PLOT_LEVELS) {
+            draw_bars(pen, row, cell, bars);
+        } else {
+            draw_empty(pen, row, cell);
+        }
     }
 }
 
@@ -277,7 +300,9 @@ static void draw_plot(chart_pen *pen, chart_columns *columns, int64_t span_ns)
         /* Prices decide how wide their labels are, and that how much of the time is left. */
         fit_axis(pen);
         pen->label_width = label_width(pen);
-        fill_columns(pen, columns, span_ns);
+        if (pen->label_width != LABEL_MIN) {
+            fill_columns(pen, columns, span_ns);
+        }
     }
     if (!columns->any) {
         panel_say(&pen->panel, 2, pen->panel.palette->label, "No trade price in this time.");

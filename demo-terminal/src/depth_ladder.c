@@ -33,6 +33,7 @@ static ladder_cells cells_in(panel_area area, uint16_t row)
     const ladder_cells cells = {
         .bid_size = panel_span(&pen, row, MARGIN, size),
         .price = panel_span(&pen, row, (uint16_t)(MARGIN + size + 1), price),
+        .mark = panel_span(&pen, row, (uint16_t)(MARGIN + size + 1 + price), 1),
         .ask_size = panel_span(&pen, row, (uint16_t)(MARGIN + size + price + 2), size),
     };
     return cells;
@@ -193,37 +194,12 @@ typedef struct ladder_pen {
     const instrument_view *shown;
     const ladder_axis *axis;
     const ladder_book *of;
-    int64_t largest; /* quantity */
+    ladder_frame frame;
 } ladder_pen;
 
 static uint32_t colour_of(const ladder_pen *pen, uint32_t colour)
 {
-    return pen->of->suspect ? pen->panel.palette->stale : colour;
-}
-
-static void draw_prices(const ladder_pen *pen)
-{
-    const tg_palette *palette = pen->panel.palette;
-    const tg_price_style style = tg_price_style_of(pen->shown->seen.instrument);
-    for (size_t i = 0; i < pen->axis->row_count; i++) {
-        char text[TG_PRICE_TEXT_SIZE] = "";
-        if (pen->axis->present[i]) {
-            price_field_price(style, pen->axis->price[i], text);
-        }
-        const ladder_cells cells = depth_ladder_cells(pen->panel.area, i);
-        panel_number(&pen->panel, cells.price, colour_of(pen, palette->label), text);
-    }
-}
-
-/* Cells of a bar that is as long as its quantity against the largest one; 1 at least. */
-static uint16_t bar_cells(const ladder_pen *pen, int64_t quantity, uint16_t width)
-{
-    if (quantity <= 0 || pen->largest <= 0 || width == 0) {
-        return 0;
-    }
-    const int64_t cell = pen->largest / width;
-    const int64_t cells = cell > 0 ? quantity / cell + (quantity % cell != 0 ? 1 : 0) : width;
-    return cells < width ? (uint16_t)cells : width;
+    return pen->frame.suspect ? pen->panel.palette->stale : colour;
 }
 
 /* A number of ASCII on two backgrounds: the bar's from first on, count cells. */
@@ -232,7 +208,7 @@ static void put_on_bar(const ladder_pen *pen, tg_span span, const char *text, tg
 {
     const size_t length = strlen(text);
     const bool whole = length <= span.width && tg_text_columns(text) == length;
-    if (!whole || count == 0 || pen->of->suspect) {
+    if (!whole || count == 0 || pen->frame.suspect) {
         tg_grid_put_number(pen->panel.grid, span, style, text);
         return;
     }
@@ -245,37 +221,62 @@ static void put_on_bar(const ladder_pen *pen, tg_span span, const char *text, tg
     }
 }
 
-static void draw_level(const ladder_pen *pen, const ladder_side *side, uint8_t i)
+static void draw_size(const ladder_pen *pen, tg_span span, const ladder_size *size, bool is_bid)
 {
     const tg_palette *palette = pen->panel.palette;
-    const bool is_bid = side == &pen->of->bid;
-    const tg_level *level = &side->level[i];
-    const ladder_cells cells = depth_ladder_cells(pen->panel.area, side->at[i].row);
-    const tg_span span = is_bid ? cells.bid_size : cells.ask_size;
-    char text[TG_PRICE_TEXT_SIZE] = TG_PRICE_TEXT_NULL;
-    if (side->has_quantity) {
-        price_field_quantity(pen->shown->seen.instrument->quantity_exponent, level->quantity, text);
+    char text[TG_PRICE_TEXT_SIZE] = "";
+    if (size->has_quantity) {
+        price_field_quantity(pen->frame.quantity_exponent, size->quantity, text);
+    } else if (size->there) {
+        (void)strcpy(text, TG_PRICE_TEXT_NULL);
     }
     const tg_style style = {colour_of(pen, is_bid ? palette->up : palette->down),
-                            palette->background, i == 0 ? TG_CELL_BOLD : 0u};
-    const uint16_t bar = side->has_quantity ? bar_cells(pen, level->quantity, span.width) : 0;
-    put_on_bar(pen, span, text, style, is_bid ? (uint16_t)(span.width - bar) : 0, bar,
+                            palette->background, size->best ? TG_CELL_BOLD : 0u};
+    put_on_bar(pen, span, text, style, is_bid ? (uint16_t)(span.width - size->bar) : 0, size->bar,
                is_bid ? palette->up_fading : palette->down_fading);
-    if (i == 0) {
-        char price[TG_PRICE_TEXT_SIZE];
-        price_field_price(tg_price_style_of(pen->shown->seen.instrument), level->price, price);
-        const tg_style best = {colour_of(pen, palette->text), palette->background, TG_CELL_BOLD};
-        tg_grid_put_number(pen->panel.grid, cells.price, best, price);
-    }
 }
 
-static void draw_side(const ladder_pen *pen, const ladder_side *side)
+/* Between price and asks: where the last trade was, and which way it went. */
+static void draw_last(const ladder_pen *pen, tg_span mark, const ladder_line *line)
 {
-    for (uint8_t i = 0; i < side->count; i++) {
-        if (side->at[i].place == LADDER_ON_ROW) {
-            draw_level(pen, side, i);
-        }
+    const tg_palette *palette = pen->panel.palette;
+    const int direction = line->last_direction;
+    const uint32_t colour = direction > 0   ? palette->up
+                            : direction < 0 ? palette->down
+                                            : palette->label;
+    panel_label(&pen->panel, mark, colour_of(pen, colour),
+                !line->has_last ? ""
+                : direction > 0 ? PRICE_FIELD_UP
+                : direction < 0 ? PRICE_FIELD_DOWN
+                                : "\xE2\x97\x8F");
+}
+
+static void draw_line(const ladder_pen *pen, size_t row, const ladder_line *line)
+{
+    const tg_palette *palette = pen->panel.palette;
+    const ladder_cells cells = depth_ladder_cells(pen->panel.area, row);
+    const bool best = line->bid.best || line->ask.best;
+    const tg_style style = {colour_of(pen, best ? palette->text : palette->label),
+                            palette->background, best ? TG_CELL_BOLD : 0u};
+    char text[TG_PRICE_TEXT_SIZE] = "";
+    if (line->has_price) {
+        price_field_price(pen->frame.style, line->price, text);
     }
+    tg_grid_put_number(pen->panel.grid, cells.price, style, text);
+    draw_size(pen, cells.bid_size, &line->bid, true);
+    draw_size(pen, cells.ask_size, &line->ask, false);
+    draw_last(pen, cells.mark, line);
+}
+
+/* Cells of a bar that is as long as its quantity against the largest one; 1 at least. */
+static uint16_t bar_cells(int64_t largest, int64_t quantity, uint16_t width)
+{
+    if (quantity <= 0 || largest <= 0 || width == 0) {
+        return 0;
+    }
+    const int64_t cell = largest / width;
+    const int64_t cells = cell > 0 ? quantity / cell + (quantity % cell != 0 ? 1 : 0) : width;
+    return cells < width ? (uint16_t)cells : width;
 }
 
 static int64_t larger(int64_t largest, const ladder_side *side)
@@ -286,26 +287,55 @@ static int64_t larger(int64_t largest, const ladder_side *side)
     return largest;
 }
 
-/* Between price and asks: where the last trade was, and which way it went. */
-static void draw_last(const ladder_pen *pen)
+/* One side of the book: its levels go to the rows that have their prices. */
+static void fill_side(const ladder_pen *pen, const ladder_side *side, ladder_line *lines)
+{
+    const bool is_bid = side == &pen->of->bid;
+    const uint16_t width = depth_ladder_cells(pen->panel.area, 0).bid_size.width;
+    const int64_t largest = larger(larger(0, &pen->of->bid), &pen->of->ask);
+    for (uint8_t i = 0; i < side->count; i++) {
+        if (side->at[i].place != LADDER_ON_ROW) {
+            continue;
+        }
+        ladder_line *line = &lines[side->at[i].row];
+        ladder_size *size = is_bid ? &line->bid : &line->ask;
+        size->there = true;
+        size->best = i == 0;
+        size->has_quantity = side->has_quantity;
+        size->quantity = side->has_quantity ? side->level[i].quantity : 0;
+        size->bar = side->has_quantity ? bar_cells(largest, side->level[i].quantity, width) : 0;
+    }
+}
+
+static void fill_lines(const ladder_pen *pen, ladder_line *lines)
 {
     int64_t last = 0;
     size_t row = 0;
-    if (!instrument_view_value(pen->shown, TG_FIELD_LAST_PRICE, &last) ||
-        ladder_axis_find(pen->axis, last, &row) != LADDER_ON_ROW) {
-        return;
+    memset(lines, 0, pen->axis->row_count * sizeof *lines); /* compared as bytes */
+    for (size_t i = 0; i < pen->axis->row_count; i++) {
+        lines[i].has_price = pen->axis->present[i];
+        lines[i].price = pen->axis->price[i];
     }
-    const tg_palette *palette = pen->panel.palette;
-    const ladder_cells cells = depth_ladder_cells(pen->panel.area, row);
-    const tg_span mark = {cells.price.row, (uint16_t)(cells.price.column + cells.price.width), 1};
-    const int direction = pen->shown->watch != NULL ? pen->shown->watch->last.direction : 0;
-    const uint32_t colour = direction > 0   ? palette->up
-                            : direction < 0 ? palette->down
-                                            : palette->label;
-    panel_label(&pen->panel, mark, colour_of(pen, colour),
-                direction > 0   ? PRICE_FIELD_UP
-                : direction < 0 ? PRICE_FIELD_DOWN
-                                : "\xE2\x97\x8F");
+    fill_side(pen, &pen->of->bid, lines);
+    fill_side(pen, &pen->of->ask, lines);
+    if (instrument_view_value(pen->shown, TG_FIELD_LAST_PRICE, &last) &&
+        ladder_axis_find(pen->axis, last, &row) == LADDER_ON_ROW) {
+        lines[row].has_last = true;
+        lines[row].last_direction =
+            pen->shown->watch != NULL ? (int8_t)pen->shown->watch->last.direction : 0;
+    }
+}
+
+static void draw_lines(const ladder_pen *pen, ladder_memory *memory)
+{
+    ladder_line lines[LADDER_ROWS_MAX];
+    fill_lines(pen, lines);
+    for (size_t i = 0; i < pen->axis->row_count; i++) {
+        if (!memory->frame.known || memcmp(&lines[i], &memory->line[i], sizeof lines[i]) != 0) {
+            draw_line(pen, i, &lines[i]);
+            memory->line[i] = lines[i];
+        }
+    }
 }
 
 /* "0.115 bid, 2.4 ask" of what is off the axis; "": nothing is, or it is not known. */
@@ -437,7 +467,26 @@ static void fill_note(const instrument_view *shown, const ladder_book *of, const
     }
 }
 
-/* Rows for the area, around the market the first time and in another scale. */
+static ladder_frame frame_of(const tg_palette *palette, panel_area area,
+                             const tg_instrument *instrument, bool suspect)
+{
+    ladder_frame frame;
+    memset(&frame, 0, sizeof frame); /* compared as bytes */
+    frame.known = true;
+    frame.palette = palette;
+    frame.area = area;
+    frame.there = instrument != NULL;
+    if (instrument != NULL) {
+        const tg_price_style style = tg_price_style_of(instrument);
+        frame.suspect = suspect;
+        frame.style.format = style.format;
+        frame.style.exponent = style.exponent;
+        frame.quantity_exponent = instrument->quantity_exponent;
+    }
+    return frame;
+}
+
+/* The axis where it has to be: by itself it is centred the first time and in another scale. */
 static void fit_axis(ladder_axis *axis, panel_area area, const instrument_view *shown)
 {
     const tg_instrument *instrument = shown->seen.instrument;
@@ -450,32 +499,34 @@ static void fit_axis(ladder_axis *axis, panel_area area, const instrument_view *
 }
 
 void depth_ladder_draw(tg_grid *grid, const tg_palette *palette, panel_area area, bool focused,
-                       const instrument_view *shown, ladder_axis *axis)
+                       const instrument_view *shown, ladder_axis *axis, ladder_memory *memory)
 {
     char note[QUALITY_NOTE_SIZE] = "";
     panel_title title = {"F4", "ladder", note, palette->warning, focused};
-    if (!shown->opened || shown->seen.instrument == NULL) {
-        (void)panel_begin(grid, palette, area, &title);
-        return;
-    }
+    const tg_instrument *instrument = shown->opened ? shown->seen.instrument : NULL;
+    market_way way = MARKET_ON_AXIS;
     ladder_book of;
     read_book(shown, &of);
-    fit_axis(axis, area, shown);
-    place_side(&of, &of.bid, axis);
-    place_side(&of, &of.ask, axis);
-    const market_way way = way_to_market(axis, &of);
-    fill_note(shown, &of, recentre_note(&of, way, area.width), palette, note, &title.note_colour);
-    const ladder_pen pen = {
-        .panel = panel_begin(grid, palette, area, &title),
+    if (instrument != NULL) {
+        fit_axis(axis, area, shown);
+        place_side(&of, &of.bid, axis);
+        place_side(&of, &of.ask, axis);
+        way = way_to_market(axis, &of);
+        fill_note(shown, &of, recentre_note(&of, way, area.width), palette, note,
+                  &title.note_colour);
+    }
+    ladder_pen pen = {
         .shown = shown,
         .axis = axis,
         .of = &of,
-        .largest = larger(larger(0, &of.bid), &of.ask),
+        .frame = frame_of(palette, area, instrument, of.suspect),
     };
-    draw_heads(&pen.panel, &of, way);
-    draw_prices(&pen);
-    draw_side(&pen, &of.bid);
-    draw_side(&pen, &of.ask);
-    draw_last(&pen);
-    draw_source(&pen);
+    memory->frame.known = memcmp(&pen.frame, &memory->frame, sizeof pen.frame) == 0;
+    pen.panel = (memory->frame.known ? panel_resume : panel_begin)(grid, palette, area, &title);
+    if (instrument != NULL) {
+        draw_heads(&pen.panel, &of, way);
+        draw_lines(&pen, memory);
+        draw_source(&pen);
+    }
+    memory->frame = pen.frame;
 }

@@ -25,6 +25,8 @@ struct desk {
     trade_list trades;
     size_t trades_first; /* entry in the panel's first line; 0 follows the newest */
     size_t log_first;
+    quote_frame quote;
+    ladder_memory ladder;
     trade_look trades_look;
     chart_memory chart;
 };
@@ -243,10 +245,11 @@ static void draw_panel(desk *self, tg_grid *grid, const tg_palette *palette, pan
     const bool focused = self->focus == panel;
     switch (panel) {
     case PANEL_QUOTE:
-        quote_panel_draw(grid, palette, area, focused, scene->instrument);
+        quote_panel_draw(grid, palette, area, focused, scene->instrument, &self->quote);
         break;
     case PANEL_LADDER:
-        depth_ladder_draw(grid, palette, area, focused, scene->instrument, &self->axis);
+        depth_ladder_draw(grid, palette, area, focused, scene->instrument, &self->axis,
+                          &self->ladder);
         break;
     case PANEL_TRADES:
         self->trades_first =
@@ -282,6 +285,8 @@ static void draw_if_placed(desk *self, tg_grid *grid, const tg_palette *palette,
 
 void desk_draw(desk *self, tg_grid *grid, const tg_palette *palette, const desk_scene *scene)
 {
+    self->quote.known = self->quote.known && scene->retained;
+    self->ladder.frame.known = self->ladder.frame.known && scene->retained;
     self->trades_look.known = self->trades_look.known && scene->retained;
     self->chart.known = self->chart.known && scene->retained;
     for (int i = 0; i < PANEL_COUNT; i++) {

@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-#include <tickglass/cell_grid.h>
-
 #include "draw_pack.h"
 
 struct picture_chain {
@@ -32,7 +30,7 @@ void picture_chain_begin(picture_chain *chain)
 }
 
 /* All cells, a run for each row. */
-static tg_draw_list whole_list(picture_chain *chain, const tg_draw_list *list, const tg_cell *drawn)
+static tg_draw_list whole_list(picture_chain *chain, const tg_draw_list *list, tg_grid *grid)
 {
     tg_draw_list whole = *list;
     for (uint16_t row = 0; row < list->rows; row++) {
@@ -42,16 +40,16 @@ static tg_draw_list whole_list(picture_chain *chain, const tg_draw_list *list, c
     whole.run_count = list->rows;
     whole.cell_count = (size_t)list->rows * list->columns;
     whole.runs = chain->rows;
-    whole.cells = drawn;
+    whole.cells = tg_grid_drawn(grid);
     return whole;
 }
 
-tg_err picture_chain_next(picture_chain *chain, const tg_draw_list *list, const tg_cell *drawn,
+tg_err picture_chain_next(picture_chain *chain, const tg_draw_list *list, tg_grid *grid,
                           int64_t now_mono_ns, chained_picture *out)
 {
     const bool due =
         !chain->has_whole || now_mono_ns - chain->whole_mono_ns >= PICTURE_CHAIN_WHOLE_NS;
-    const tg_draw_list packed = due && !list->full ? whole_list(chain, list, drawn) : *list;
+    const tg_draw_list packed = due && !list->full ? whole_list(chain, list, grid) : *list;
     *out =
         (chained_picture){.number = chain->number++, .whole = packed.full, .bytes = chain->bytes};
     const tg_err err = draw_pack(&packed, chain->bytes, sizeof chain->bytes, &out->size);

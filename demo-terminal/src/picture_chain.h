@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <tickglass/draw_list.h>
+#include <tickglass/cell_grid.h>
 #include <tickglass/err.h>
 
 #define PICTURE_CHAIN_WHOLE_NS INT64_C(10000000000)
@@ -35,12 +35,11 @@ typedef struct chained_picture {
 } chained_picture;
 
 /*
- * list: what the pass drew; drawn: every cell as it stands since (tg_grid_drawn). Allocates
- * nothing. TG_ERR_BUFFER_TOO_SMALL, TG_ERR_INVALID_ARGUMENT (draw_pack): out then has a number and
- * no bytes, and the next one is whole.
+ * list: what the pass drew, the latest damage of grid. Allocates nothing. TG_ERR_BUFFER_TOO_SMALL,
+ * TG_ERR_INVALID_ARGUMENT (draw_pack): out then has a number and no bytes, and the next one is
+ * whole.
  */
 TG_MUST_CHECK tg_err picture_chain_next(picture_chain *chain, const tg_draw_list *list,
-                                        const tg_cell *drawn, int64_t now_mono_ns,
-                                        chained_picture *out);
+                                        tg_grid *grid, int64_t now_mono_ns, chained_picture *out);
 
 #endif

@@ -1,5 +1,7 @@
 #include "quote_panel.h"
 
+#include <string.h>
+
 #include "price_field.h"
 #include "quality_look.h"
 
@@ -111,16 +113,15 @@ static void put_level(const quote_pen *pen, uint16_t row, const half *at, const 
     put_price(pen, panel_span(&pen->panel, row, at->price, at->price_width), field);
 }
 
-static void put_arrow(const quote_pen *pen, uint16_t row, const half *at, const watch_price *price)
+static void put_arrow(const quote_pen *pen, uint16_t row, const half *at, int direction)
 {
-    if (price->direction == 0) {
-        return;
-    }
     const tg_palette *palette = pen->panel.palette;
-    const bool up = price->direction > 0;
-    panel_label(
-        &pen->panel, panel_span(&pen->panel, row, (uint16_t)(at->price + at->price_width), 1),
-        colour_of(pen, up ? palette->up : palette->down), up ? PRICE_FIELD_UP : PRICE_FIELD_DOWN);
+    panel_label(&pen->panel,
+                panel_span(&pen->panel, row, (uint16_t)(at->price + at->price_width), 1),
+                colour_of(pen, direction > 0 ? palette->up : palette->down),
+                direction > 0   ? PRICE_FIELD_UP
+                : direction < 0 ? PRICE_FIELD_DOWN
+                                : "");
 }
 
 static void draw_names(const quote_pen *pen, const quote_cells *cells)
@@ -144,11 +145,10 @@ static void draw_prices(const quote_pen *pen, const quote_cells *cells, const ha
     put_price(pen, cells->last, TG_FIELD_LAST_PRICE);
     put_quantity(pen, panel_span(&pen->panel, ROW_LAST, left->size, left->size_width),
                  TG_FIELD_LAST_QUANTITY);
-    if (pen->shown->watch != NULL && pen->shown->seen.row != NULL) {
-        put_arrow(pen, ROW_QUOTE, left, &pen->shown->watch->bid);
-        put_arrow(pen, ROW_QUOTE, right, &pen->shown->watch->ask);
-        put_arrow(pen, ROW_LAST, left, &pen->shown->watch->last);
-    }
+    const watch_row *watch = pen->shown->seen.row != NULL ? pen->shown->watch : NULL;
+    put_arrow(pen, ROW_QUOTE, left, watch != NULL ? watch->bid.direction : 0);
+    put_arrow(pen, ROW_QUOTE, right, watch != NULL ? watch->ask.direction : 0);
+    put_arrow(pen, ROW_LAST, left, watch != NULL ? watch->last.direction : 0);
 }
 
 static void draw_change(const quote_pen *pen, const half *at)
@@ -191,14 +191,26 @@ static void draw_spread(const quote_pen *pen, const half *at)
     put_label(pen, ROW_VOLUME, at, "spread");
     put_text(pen, panel_span(&pen->panel, ROW_VOLUME, at->price, at->price_width),
              odd ? pen->panel.palette->warning : pen->panel.palette->text, text);
-    if (odd) {
-        panel_label(&pen->panel, panel_span(&pen->panel, ROW_VOLUME, at->size, at->size_width),
-                    pen->panel.palette->warning, row->crossed ? "crossed" : "locked");
-    }
+    panel_label(&pen->panel, panel_span(&pen->panel, ROW_VOLUME, at->size, at->size_width),
+                pen->panel.palette->warning,
+                !odd           ? ""
+                : row->crossed ? "crossed"
+                               : "locked");
+}
+
+static quote_frame frame_of(const tg_palette *palette, panel_area area, bool opened)
+{
+    quote_frame frame;
+    memset(&frame, 0, sizeof frame); /* compared as bytes */
+    frame.known = true;
+    frame.opened = opened;
+    frame.palette = palette;
+    frame.area = area;
+    return frame;
 }
 
 void quote_panel_draw(tg_grid *grid, const tg_palette *palette, panel_area area, bool focused,
-                      const instrument_view *shown)
+                      const instrument_view *shown, quote_frame *frame)
 {
     const tg_row *row = shown->opened ? shown->seen.row : NULL;
     char note[QUALITY_NOTE_SIZE] = "";
@@ -209,7 +221,10 @@ void quote_panel_draw(tg_grid *grid, const tg_palette *palette, panel_area area,
     } else if (shown->opened) {
         title.note = shown->seen.word;
     }
-    const quote_pen pen = {panel_begin(grid, palette, area, &title), shown,
+    const quote_frame now = frame_of(palette, area, shown->opened);
+    const bool same = memcmp(&now, frame, sizeof now) == 0;
+    *frame = now;
+    const quote_pen pen = {(same ? panel_resume : panel_begin)(grid, palette, area, &title), shown,
                            instrument_view_is_suspect(shown)};
     if (!shown->opened) {
         panel_say(&pen.panel, 2, palette->label, "Enter opens the selected instrument here.");

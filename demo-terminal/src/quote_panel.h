@@ -19,8 +19,16 @@ typedef struct quote_cells {
 /* Thread: any. */
 quote_cells quote_panel_cells(panel_area area);
 
-/* Thread: owner. */
+/* What the spans are laid out by. Zeroed: nothing was drawn. */
+typedef struct quote_frame {
+    bool known; /* the grid has the panel as it was written in this frame */
+    bool opened;
+    const tg_palette *palette;
+    panel_area area;
+} quote_frame;
+
+/* In the frame that *frame has, only the texts are written again. Thread: owner. */
 void quote_panel_draw(tg_grid *grid, const tg_palette *palette, panel_area area, bool focused,
-                      const instrument_view *shown);
+                      const instrument_view *shown, quote_frame *frame);
 
 #endif

@@ -586,7 +586,7 @@ static void record_pass(screen *self, const tg_draw_list *list, const pass_stamp
     if (session_record_path(self->parts.record) == NULL) {
         return;
     }
-    const drawn_pass drawn = {self->counts.passes, list, tg_grid_drawn(self->grid),
+    const drawn_pass drawn = {self->counts.passes, list, self->grid,
                               tg_window_picture_form(self->parts.window)};
     session_record_drew(self->parts.record, &drawn, stamps);
     record_choice(self);

@@ -597,7 +597,7 @@ void session_record_drew(session_record *self, const drawn_pass *pass, const pas
     if (recorder == NULL) {
         return;
     }
-    const tg_err err = picture_chain_next(self->pictures, pass->list, pass->drawn,
+    const tg_err err = picture_chain_next(self->pictures, pass->list, pass->grid,
                                           stamps->handed_mono_ns, &picture);
     if (err != TG_OK) {
         TG_RECORD_AT(recorder, TG_RECORD_WARNING, stamps->handed_mono_ns,

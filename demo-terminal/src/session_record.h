@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <tickglass/cell_grid.h>
 #include <tickglass/clock.h>
 #include <tickglass/histogram.h>
 #include <tickglass/market.h>
@@ -120,7 +121,7 @@ void session_record_depth(session_record *record, uint64_t pass, size_t slot, tg
 typedef struct drawn_pass {
     uint64_t number;
     const tg_draw_list *list;
-    const tg_cell *drawn; /* every cell as it stands since */
+    tg_grid *grid; /* whose latest damage it is */
     tg_picture_form form;
 } drawn_pass;
 

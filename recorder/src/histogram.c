@@ -348,6 +348,22 @@ uint64_t tg__histogram_slot_get(const tg_histogram *histogram, uint32_t slot)
     }
 }
 
+uint32_t tg__histogram_slot_next(const tg_histogram *histogram, uint32_t from)
+{
+    uint32_t slot = from;
+    while (slot < histogram->slot_count) {
+        /* Nearly all are 0, and nearly no histogram has a carry: both loads say so without a call.
+         * Who sees the 0 that a carry left behind sees carry_seq changed. */
+        if (atomic_load_explicit(&histogram->counters[slot], memory_order_acquire) != 0 ||
+            (atomic_load_explicit(&histogram->carry_seq, memory_order_acquire) != 0 &&
+             tg__histogram_slot_get(histogram, slot) != 0)) {
+            break;
+        }
+        slot++;
+    }
+    return slot;
+}
+
 int64_t tg__histogram_slot_lowest(const tg_histogram *histogram, uint32_t slot)
 {
     const uint32_t half = UINT32_C(1) << histogram->half_bits;
@@ -400,11 +416,9 @@ void tg_histogram_summary_get(const tg_histogram *histogram, tg_histogram_summar
 {
     memset(out, 0, sizeof *out);
     double weighted = 0;
-    for (uint32_t slot = 0; slot < histogram->slot_count; slot++) {
+    for (uint32_t slot = tg__histogram_slot_next(histogram, 0); slot < histogram->slot_count;
+         slot = tg__histogram_slot_next(histogram, slot + 1)) {
         const uint64_t count = tg__histogram_slot_get(histogram, slot);
-        if (count == 0) {
-            continue;
-        }
         const double middle = ((double)tg__histogram_slot_lowest(histogram, slot) +
                                (double)tg__histogram_slot_highest(histogram, slot)) /
                               2;
@@ -427,7 +441,8 @@ void tg_histogram_summary_get(const tg_histogram *histogram, tg_histogram_summar
 int64_t tg_histogram_percentile(const tg_histogram *histogram, double percentile)
 {
     uint64_t total = 0;
-    for (uint32_t slot = 0; slot < histogram->slot_count; slot++) {
+    for (uint32_t slot = tg__histogram_slot_next(histogram, 0); slot < histogram->slot_count;
+         slot = tg__histogram_slot_next(histogram, slot + 1)) {
         total += tg__histogram_slot_get(histogram, slot);
     }
     if (total == 0) {
@@ -442,12 +457,11 @@ int64_t tg_histogram_percentile(const tg_histogram *histogram, double percentile
     }
     uint64_t seen = 0;
     int64_t result = 0;
-    for (uint32_t slot = 0; slot < histogram->slot_count && seen < wanted; slot++) {
-        const uint64_t count = tg__histogram_slot_get(histogram, slot);
-        if (count != 0) {
-            seen += count;
-            result = tg__histogram_slot_highest(histogram, slot);
-        }
+    for (uint32_t slot = tg__histogram_slot_next(histogram, 0);
+         slot < histogram->slot_count && seen < wanted;
+         slot = tg__histogram_slot_next(histogram, slot + 1)) {
+        seen += tg__histogram_slot_get(histogram, slot);
+        result = tg__histogram_slot_highest(histogram, slot);
     }
     /* After the counts: see bump. */
     const int64_t max = atomic_load_explicit(&histogram->max, memory_order_relaxed);
@@ -482,12 +496,11 @@ tg_err tg_histogram_add(tg_histogram *into, const tg_histogram *from)
               TG_ERR_HISTOGRAM_RANGE);
     tg_histogram_summary outer;
     memset(&outer, 0, sizeof outer);
-    for (uint32_t slot = 0; slot < from->slot_count; slot++) {
+    for (uint32_t slot = tg__histogram_slot_next(from, 0); slot < from->slot_count;
+         slot = tg__histogram_slot_next(from, slot + 1)) {
         const uint64_t count = tg__histogram_slot_get(from, slot);
-        if (count != 0) {
-            tg__histogram_slot_add(into, slot, count);
-            outer.count += count;
-        }
+        tg__histogram_slot_add(into, slot, count);
+        outer.count += count;
     }
     outer.negative = atomic_load_explicit(&from->negative, memory_order_acquire);
     outer.over = atomic_load_explicit(&from->over, memory_order_acquire);

@@ -33,7 +33,9 @@ static bool same_shape(const tg_histogram *a, const tg_histogram *b)
 
 static bool has_grown(const tg_histogram *later, const tg_histogram *earlier)
 {
-    for (uint32_t slot = 0; slot < tg__histogram_slot_count(later); slot++) {
+    const uint32_t end = tg__histogram_slot_count(earlier);
+    for (uint32_t slot = tg__histogram_slot_next(earlier, 0); slot < end;
+         slot = tg__histogram_slot_next(earlier, slot + 1)) {
         if (tg__histogram_slot_get(later, slot) < tg__histogram_slot_get(earlier, slot)) {
             return false;
         }
@@ -56,7 +58,9 @@ tg_err tg_histogram_add_difference(tg_histogram *into, const tg_histogram *later
     tg_histogram_summary window = {.negative = last.negative - first.negative,
                                    .over = last.over - first.over,
                                    .saturated = last.saturated - first.saturated};
-    for (uint32_t slot = 0; slot < tg__histogram_slot_count(later); slot++) {
+    const uint32_t end = tg__histogram_slot_count(later);
+    for (uint32_t slot = tg__histogram_slot_next(later, 0); slot < end;
+         slot = tg__histogram_slot_next(later, slot + 1)) {
         const uint64_t count =
             tg__histogram_slot_get(later, slot) - tg__histogram_slot_get(earlier, slot);
         if (count == 0) {

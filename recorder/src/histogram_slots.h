@@ -21,6 +21,10 @@ uint32_t tg__histogram_slot_count(const tg_histogram *histogram);
 /** The counter of slot < slot count, exact for some moment of the call. Thread: any. Blocks: no. */
 uint64_t tg__histogram_slot_get(const tg_histogram *histogram, uint32_t slot);
 
+/** The first slot at or after from whose counter is not 0; slot count if there is none. Thread:
+ * any. Blocks: no. */
+uint32_t tg__histogram_slot_next(const tg_histogram *histogram, uint32_t from);
+
 /** The counter that a value from 0 to highest is counted in. Thread: any. Blocks: no. */
 uint32_t tg__histogram_slot_of(const tg_histogram *histogram, int64_t value);
 

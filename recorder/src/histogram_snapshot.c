@@ -61,13 +61,14 @@ uint64_t tg__histogram_stream(const tg_histogram *histogram, uint64_t from, size
     tg__put_u64(header + 56, (uint64_t)summary.max);
     emit(&w, header, sizeof header);
     uint32_t next = 0;
-    for (uint32_t slot = 0; slot < tg__histogram_slot_count(histogram); slot++) {
-        const uint64_t count = tg__histogram_slot_get(histogram, slot);
-        if (count != 0) {
-            emit_varint(&w, slot - next);
-            emit_varint(&w, count);
-            next = slot + 1;
+    for (;;) {
+        const uint32_t slot = tg__histogram_slot_next(histogram, next);
+        if (slot == tg__histogram_slot_count(histogram)) {
+            break;
         }
+        emit_varint(&w, slot - next);
+        emit_varint(&w, tg__histogram_slot_get(histogram, slot));
+        next = slot + 1;
     }
     return w.at;
 }

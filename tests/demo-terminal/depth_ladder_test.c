@@ -11,6 +11,7 @@ static const panel_area whole = {0, 0, 40, 16};
 static picture_fixture f;
 static market_scene scene;
 static ladder_axis axis;
+static ladder_memory memory;
 
 static int begin(void **state)
 {
@@ -31,7 +32,7 @@ static int end(void **state)
 
 static void draw(const instrument_view *shown)
 {
-    depth_ladder_draw(f.grid, f.palette, whole, false, shown, &axis);
+    depth_ladder_draw(f.grid, f.palette, whole, false, shown, &axis, &memory);
 }
 
 /* The row of the axis that shows that price, or -1. */
@@ -271,9 +272,10 @@ static void each_level_is_shown_or_counted(void **state)
         const uint64_t more = random_below(&random, 2) == 0 ? 4 : 74;
         const panel_area area = {0, 0, (uint16_t)(27 + random_below(&random, more)),
                                  (uint16_t)(5 + random_below(&random, 26))};
-        depth_ladder_draw(f.grid, f.palette, area, false, scene_look(&scene, 2 * S), &axis);
+        depth_ladder_draw(f.grid, f.palette, area, false, scene_look(&scene, 2 * S), &axis,
+                          &memory);
         ladder_axis_move(&axis, &scene.instrument, (int)random_below(&random, 80) - 40);
-        depth_ladder_draw(f.grid, f.palette, area, false, &scene.shown, &axis);
+        depth_ladder_draw(f.grid, f.palette, area, false, &scene.shown, &axis, &memory);
         expect_every_level(area, &book);
         scene_close(&scene);
     }

@@ -390,6 +390,17 @@ static void draw_kept(desk *table, tg_grid *grid, const tg_palette *palette,
     }
 }
 
+/* Sometimes. Not always is it as deep as it could be. */
+static void admit_some_book(market_scene *scene, int64_t price, int64_t now_mono_ns)
+{
+    if (random_below(3) > 0) {
+        tg_book book = scene_deep_book(price - 1, price + 1 + (int64_t)random_below(3));
+        book.bid[random_below(book.bid_count)].quantity += 1 + random_below(9000);
+        book.bid_count = (uint8_t)(book.bid_count - random_below(3));
+        scene_book(scene, &book, now_mono_ns);
+    }
+}
+
 /* Two desks of the same market: one keeps what did not change, the other draws it all. */
 static void what_is_kept_is_what_would_be_drawn(void **state)
 {
@@ -407,6 +418,7 @@ static void what_is_kept_is_what_would_be_drawn(void **state)
     draw(kept, f.grid, f.palette, scene_look(&scene, 1 * S));
     draw(anew, anew_grid, f.palette, &scene.shown);
     assert_true(desk_layout(kept)->area[PANEL_CHART].height > 0);
+    assert_true(desk_layout(kept)->area[PANEL_LADDER].height > 0);
     int64_t ms = 1000;
     int64_t price = 618130;
     for (int i = 0; i < 4000; i++) {
@@ -417,10 +429,23 @@ static void what_is_kept_is_what_would_be_drawn(void **state)
             scene_quote(&scene, price - 1, price + 1, 1 + random_below(50), 1 + random_below(50));
             scene_trade(&scene, price, 1 + random_below(4));
             scene_admit(&scene, 1 + random_below(2), ms * MS);
+            admit_some_book(&scene, price, ms * MS);
         }
         if (random_below(60) == 0) {
             const bool down = random_below(2) == 0;
             tg__store_set_link(scene.store, down ? TG__LINK_DOWN : TG__LINK_UP, ms * MS);
+        }
+        if (random_below(150) == 0) {
+            desk_recentre(kept);
+            desk_recentre(anew);
+        }
+        if (random_below(100) == 0) {
+            desk_focus_next(kept, false);
+            desk_focus_next(anew, false);
+        }
+        if (random_below(20) == 0) {
+            const int rows = (int)random_below(7) - 3;
+            assert_int_equal(desk_move(kept, rows), desk_move(anew, rows));
         }
         instrument_view *shown = scene_look(&scene, ms * MS);
         instrument_view same = *shown;

@@ -98,6 +98,7 @@ typedef struct glass {
     drawn_text *drawn;
     const tg_palette *palette;
     ladder_axis axis;
+    ladder_memory ladder;
     instrument_view shown;
 } glass;
 
@@ -148,7 +149,7 @@ static void draw(glass *g, const tg_view *view)
     if (drawn_count % 50 == 49) { /* as Space does; in between the axis stands still */
         assert_true(depth_ladder_recentre(&g->axis, &g->shown));
     }
-    depth_ladder_draw(g->grid, g->palette, whole, false, &g->shown, &g->axis);
+    depth_ladder_draw(g->grid, g->palette, whole, false, &g->shown, &g->axis, &g->ladder);
     assert_int_equal(drawn_text_apply(g->drawn, tg_grid_damage(g->grid)), TG_OK);
     read_ladder(g->drawn, depth.version);
 }

@@ -24,6 +24,7 @@ typedef struct fixture {
     glass_check *check;
     drawn_text *drawn;
     ladder_axis axis;
+    ladder_memory ladder;
 } fixture;
 
 static void begin(fixture *f, bool with_tape)
@@ -60,8 +61,10 @@ static const tg_draw_list *draw(fixture *f, int64_t bid, int64_t last)
     const int64_t now_mono_ns = (int64_t)(f->scene.image.seq + 1) * S;
     scene_admit(&f->scene, 1, now_mono_ns);
     const instrument_view *shown = scene_look(&f->scene, now_mono_ns);
-    quote_panel_draw(f->picture.grid, f->picture.palette, quote_area, false, shown);
-    depth_ladder_draw(f->picture.grid, f->picture.palette, ladder_area, false, shown, &f->axis);
+    quote_panel_draw(f->picture.grid, f->picture.palette, quote_area, false, shown,
+                     &(quote_frame){0});
+    depth_ladder_draw(f->picture.grid, f->picture.palette, ladder_area, false, shown, &f->axis,
+                      &f->ladder);
     const tg_draw_list *list = tg_grid_damage(f->picture.grid);
     assert_int_equal(drawn_text_apply(f->drawn, list), TG_OK);
     return list;
@@ -166,7 +169,8 @@ static void draw_book(fixture *f, const tg_book *book)
     scene_admit(&f->scene, 1, now_mono_ns);
     scene_book(&f->scene, book, now_mono_ns);
     const instrument_view *shown = scene_look(&f->scene, now_mono_ns);
-    depth_ladder_draw(f->picture.grid, f->picture.palette, ladder_area, false, shown, &f->axis);
+    depth_ladder_draw(f->picture.grid, f->picture.palette, ladder_area, false, shown, &f->axis,
+                      &f->ladder);
     assert_int_equal(drawn_text_apply(f->drawn, tg_grid_damage(f->picture.grid)), TG_OK);
 }
 
@@ -209,7 +213,7 @@ static void best_levels_off_the_axis_are_not_taken_for_others(void **state)
     for (size_t i = 0; i < 3; i++) {
         ladder_axis_move(&f.axis, &f.scene.instrument, moves[i]);
         depth_ladder_draw(f.picture.grid, f.picture.palette, ladder_area, false, &f.scene.shown,
-                          &f.axis);
+                          &f.axis, &f.ladder);
         assert_int_equal(drawn_text_apply(f.drawn, tg_grid_damage(f.picture.grid)), TG_OK);
         assert_int_equal(depth_of(&f, 1), GLASS_FINE);
     }

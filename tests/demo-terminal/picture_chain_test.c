@@ -34,8 +34,7 @@ static chained_picture next(fixture *f, int64_t now_mono_ns)
     chained_picture picture;
     draw_fault fault;
     const tg_draw_list *list = tg_grid_damage(f->grid);
-    assert_int_equal(
-        picture_chain_next(f->chain, list, tg_grid_drawn(f->grid), now_mono_ns, &picture), TG_OK);
+    assert_int_equal(picture_chain_next(f->chain, list, f->grid, now_mono_ns, &picture), TG_OK);
     assert_int_equal(draw_unpack(picture.bytes, picture.size, &f->unpacked, &fault), TG_OK);
     assert_int_equal(f->unpacked.list.full, picture.whole);
     return picture;
@@ -102,7 +101,7 @@ static void one_that_cannot_be_packed_leaves_a_number_out_and_the_next_is_whole(
     }
     chained_picture picture;
     const tg_draw_list *list = tg_grid_damage(f.grid);
-    assert_int_equal(picture_chain_next(f.chain, list, tg_grid_drawn(f.grid), 0, &picture),
+    assert_int_equal(picture_chain_next(f.chain, list, f.grid, 0, &picture),
                      TG_ERR_BUFFER_TOO_SMALL);
     assert_int_equal(picture.number, 0);
     assert_int_equal(picture.size, 0);

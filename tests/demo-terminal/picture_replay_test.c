@@ -27,7 +27,7 @@ static glass stood[PASSES + 1]; /* by pass, from 1 */
 static scratch_folder folder;
 static char path[160];
 
-static void keep(uint64_t pass, const tg_draw_list *list, const tg_grid *grid)
+static void keep(uint64_t pass, const tg_draw_list *list, tg_grid *grid)
 {
     const size_t size = (size_t)list->columns * list->rows * sizeof(tg_cell);
     glass *now = &stood[pass];
@@ -69,7 +69,7 @@ static void record_passes(uint64_t seed, unsigned writes_most)
         const tg_draw_list *list = tg_grid_damage(grid);
         const pass_stamps stamps = {.handed_mono_ns = (int64_t)pass * 300 * MS,
                                     .handed_utc_ns = (int64_t)pass * 300 * MS + 7};
-        const drawn_pass drawn = {pass, list, tg_grid_drawn(grid), {1000 + (int)pass, 700, 14}};
+        const drawn_pass drawn = {pass, list, grid, {1000 + (int)pass, 700, 14}};
         session_record_drew(record, &drawn, &stamps);
         keep(pass, list, grid);
     }
@@ -267,7 +267,7 @@ static void record_large(void)
         }
         const tg_draw_list *list = tg_grid_damage(grid);
         const pass_stamps stamps = {.handed_mono_ns = (int64_t)pass * MS};
-        const drawn_pass drawn = {pass, list, tg_grid_drawn(grid), {1000, 700, 14}};
+        const drawn_pass drawn = {pass, list, grid, {1000, 700, 14}};
         session_record_drew(record, &drawn, &stamps);
         keep(pass, list, grid);
     }

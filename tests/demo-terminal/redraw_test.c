@@ -29,30 +29,36 @@ static void nobody(void *ctx)
 /* A pass a second from 10:31:08 on, with its number on the glass; what some drew is no picture. */
 static void record_passes(uint64_t passes, const char *lost)
 {
-    static tg_cell cells[COLUMNS];
-    static const tg_draw_run run = {0, 1, 2, 1};
+    static const tg_style plain = {0xffffff, 0, 0};
+    static const tg_draw_run run = {0, 0, 1, 0};
+    static const tg_cell no_colour = {.foreground = 0x1000000};
+    const tg_draw_list no_picture = {.full = true,
+                                     .columns = COLUMNS,
+                                     .rows = 1,
+                                     .run_count = 1,
+                                     .cell_count = 1,
+                                     .runs = &run,
+                                     .cells = &no_colour};
     session_record *record = NULL;
+    tg_grid *grid = NULL;
     char why[400];
     (void)snprintf(path, sizeof path, "%s", scratch_path(&folder, "glass.tgrec"));
     (void)remove(path);
-    memset(cells, 0, sizeof cells);
+    assert_int_equal(tg_grid_open(COLUMNS, 1, &grid), TG_OK);
+    (void)tg_grid_damage(grid);
     assert_int_equal(session_record_open(4, nobody, NULL, &record), TG_OK);
     assert_int_equal(session_record_start_now(record, path), TG_OK);
     for (uint64_t pass = 1; pass <= passes; pass++) {
         const pass_stamps stamps = {.handed_mono_ns = base_mono_ns + (int64_t)pass * S,
                                     .handed_utc_ns = base_utc_ns + (int64_t)pass * S};
-        cells[1].text[0] = (char)('0' + pass / 10);
-        cells[2].text[0] = (char)('0' + pass % 10);
-        cells[1].foreground = strchr(lost, (int)('a' + pass)) != NULL ? 0x1000000 : 0xffffff;
-        const tg_draw_list list = {.columns = COLUMNS,
-                                   .rows = 1,
-                                   .run_count = 1,
-                                   .cell_count = 2,
-                                   .runs = &run,
-                                   .cells = cells};
-        const drawn_pass drawn = {pass, &list, cells, {100, 40, 14}};
+        const char text[] = {(char)('0' + pass / 10), (char)('0' + pass % 10), '\0'};
+        (void)tg_grid_put(grid, 0, 1, plain, text);
+        const tg_draw_list *list = tg_grid_damage(grid);
+        const bool is_lost = strchr(lost, (int)('a' + pass)) != NULL;
+        const drawn_pass drawn = {pass, is_lost ? &no_picture : list, grid, {100, 40, 14}};
         session_record_drew(record, &drawn, &stamps);
     }
+    tg_grid_close(grid);
     assert_int_equal(session_record_close(record, why, sizeof why), TG_OK);
 }
 

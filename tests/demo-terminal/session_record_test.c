@@ -65,13 +65,15 @@ static void show(session_record *record, uint64_t pass, size_t slot, uint64_t se
 /* Cells that the pass drew, another one each time. */
 static void draw(session_record *record, uint64_t pass, const pass_stamps *stamps)
 {
-    static tg_cell cells[2];
-    static const tg_draw_run run = {0, 1, 1, 1};
-    cells[1].text[0] = (char)('0' + pass);
-    const tg_draw_list list = {
-        .columns = 2, .rows = 1, .run_count = 1, .cell_count = 1, .runs = &run, .cells = cells};
-    const drawn_pass drawn = {pass, &list, cells, {100, 20, 14}};
+    static const tg_style plain = {0xffffff, 0, 0};
+    const char text[] = {(char)('0' + pass), '\0'};
+    tg_grid *grid = NULL;
+    assert_int_equal(tg_grid_open(2, 1, &grid), TG_OK);
+    (void)tg_grid_damage(grid);
+    (void)tg_grid_put(grid, 0, 1, plain, text);
+    const drawn_pass drawn = {pass, tg_grid_damage(grid), grid, {100, 20, 14}};
     session_record_drew(record, &drawn, stamps);
+    tg_grid_close(grid);
 }
 
 static size_t count_of(const char *path, const char *part)

@@ -79,6 +79,36 @@ static void only_cells_that_differ_are_damage(void **state)
     tg_grid_close(grid);
 }
 
+/* Letters with two marks over them: alike in their first four bytes. */
+static void texts_that_differ_in_their_last_byte_are_damage(void **state)
+{
+    (void)state;
+    static const char acute_hat[] = "e\xCC\x81\xCC\x82";
+    static const char acute_tilde[] = "e\xCC\x81\xCC\x83";
+    static const char head[] = "changes 4 x 1 background 000000\n";
+    static const char tilde_drawn[] =
+        "changes 4 x 1 background 000000\n"
+        "row 0 column 1 count 1 fg ffffff bg 000000 \"e\xCC\x81\xCC\x83\"\n";
+    tg_grid *grid = open_grid(4, 1);
+    tg_grid_put(grid, 0, 1, plain, acute_hat);
+    expect_dump(grid, "full 4 x 1 background 000000\n"
+                      "row 0 column 0 count 1 fg 000000 bg 000000 \" \"\n"
+                      "row 0 column 1 count 1 fg ffffff bg 000000 \"e\xCC\x81\xCC\x82\"\n"
+                      "row 0 column 2 count 2 fg 000000 bg 000000 \"  \"\n");
+    tg_grid_put(grid, 0, 1, plain, acute_hat);
+    expect_dump(grid, head);
+    tg_grid_put(grid, 0, 1, plain, acute_tilde);
+    expect_dump(grid, tilde_drawn);
+    tg_grid_put(grid, 0, 1, plain, acute_hat); /* and back before anybody has seen it */
+    tg_grid_put(grid, 0, 1, plain, acute_tilde);
+    expect_dump(grid, head);
+    tg_grid_put(grid, 0, 1, plain, "e");
+    (void)tg_grid_damage(grid);
+    tg_grid_put(grid, 0, 1, plain, acute_tilde);
+    expect_dump(grid, tilde_drawn);
+    tg_grid_close(grid);
+}
+
 static void changes_with_little_between_them_are_one_run(void **state)
 {
     (void)state;
@@ -236,6 +266,7 @@ int main(void)
         cmocka_unit_test(open_refuses_sides_that_are_out_of_range),
         cmocka_unit_test(the_first_damage_is_everything_and_the_second_nothing),
         cmocka_unit_test(only_cells_that_differ_are_damage),
+        cmocka_unit_test(texts_that_differ_in_their_last_byte_are_damage),
         cmocka_unit_test(changes_with_little_between_them_are_one_run),
         cmocka_unit_test(forgetting_and_resizing_damage_everything),
         cmocka_unit_test(a_number_is_never_shortened),

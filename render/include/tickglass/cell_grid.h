@@ -103,11 +103,11 @@ TG_API const tg_draw_list *tg_grid_damage(tg_grid *grid);
 
 /**
  * Every cell as it was drawn last, row by row, columns × rows; blanks of colour 0 before the first
- * damage of this size.
- * Thread: owner.  Blocks: no.  Owner of the result: the grid, until the next damage, resize or
- * close.  Since: 0.1
+ * damage of this size. Takes all of them apart: nothing for each pass.
+ * Thread: owner.  Blocks: no.  Owner of the result: the grid, until the next call, resize or close.
+ * Since: 0.1
  */
-TG_API const tg_cell *tg_grid_drawn(const tg_grid *grid);
+TG_API const tg_cell *tg_grid_drawn(tg_grid *grid);
 
 TG_END_DECLS
 
