@@ -185,6 +185,22 @@ static void where_a_unit_has_two_pixels_letters_have_them(void **state)
     desktop_close(&d);
 }
 
+/* X11 has no units: what its resources say makes the window and its letters larger. */
+static void where_the_resources_say_so_letters_are_larger(void **state)
+{
+    (void)state;
+    desktop d = {0};
+    char said[64];
+    desktop_need("xrdb");
+    assert_true(desktop_ask(said, sizeof said, "echo Xft.dpi: 120 | xrdb -nocpp -merge - 2>&1"));
+    desktop_play_quiet(&d);
+    const char *const more[] = {"--record", RECORD, NULL};
+    desktop_start_terminal(&d, more);
+    desktop_expect_picture(&d, WIDTH * 120 / 96, HEIGHT * 120 / 96);
+    desktop_await_records(&d, 0, 1, "scale 125 ");
+    desktop_close(&d);
+}
+
 /* In the folder of the X server. */
 static bool make_comma_locale(void)
 {
@@ -268,6 +284,7 @@ int main(void)
         ON_DESKTOP(with_a_manager_a_venue_that_stops_is_told),
         ON_DESKTOP(on_wayland_a_venue_that_stops_is_told),
         ON_DESKTOP(where_a_unit_has_two_pixels_letters_have_them),
+        ON_DESKTOP(where_the_resources_say_so_letters_are_larger),
         ON_DESKTOP(with_decimal_commas_and_in_another_zone_the_same_is_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
