@@ -19,6 +19,7 @@ static int begin(void **state)
     f = picture_open_cells(40, 16, NULL);
     scene_begin(&scene);
     memset(&axis, 0, sizeof axis);
+    memset(&memory, 0, sizeof memory);
     return 0;
 }
 
