@@ -149,7 +149,7 @@ void tg_record_reader_close(tg_record_reader *reader)
         return;
     }
     end_merge(reader);
-    if (reader->blocks != NULL) {
+    if (reader->blocks != NULL && reader->problems != NULL) { /* they are remembered */
         restore_blocks(reader);
     }
     for (size_t i = 0; i < reader->file_count; i++) {

@@ -30,11 +30,11 @@ fail() {
     exit 1
 }
 
-# wait_for WHAT COMMAND...: until the command succeeds, a minute at most
+# wait_for WHAT COMMAND...: until the command succeeds, five minutes at most
 wait_for() {
     what=$1
     shift
-    deadline=$(($(date +%s) + 60))
+    deadline=$(($(date +%s) + 300))
     until "$@" >/dev/null 2>&1; do
         [ "$(date +%s)" -lt "$deadline" ] || fail "$what"
         sleep 0.05
@@ -128,22 +128,24 @@ pictures=12
 
 case $how in
 headless)
-    run --headless --script steps --record one.tgrec --screenshot end.png 2>said || fail "the terminal ended with $?"
+    run --headless --seconds 600 --script steps --record one.tgrec --screenshot end.png 2>said || fail "the terminal ended with $?"
     check_record one.tgrec $((pictures + 1))
     # Without a word, the last one.
     expect 0 --redraw one.tgrec --screenshot again.png
     cmp again.png end.png || fail "the last picture is another one"
     printf '%s\n' 'wait rows 20' 'screenshot list.png' 'key F10' 'key Ctrl-+' 'screenshot large.png' quit >some
-    run --headless --script some --scale 1.5 --palette red-up --record two.tgrec 2>said || fail "the terminal ended with $?"
+    run --headless --seconds 600 --script some --scale 1.5 --palette red-up --record two.tgrec 2>said || fail "the terminal ended with $?"
     check_record two.tgrec 2
 
     # F9 begins in the middle of what is on the glass.
     printf '%s\n' 'wait rows 20' 'key F9' 'wait text REC' 'key Down' 'screenshot f9.png' 'key F9' 'wait no-text REC' quit >f9
-    run --headless --script f9 2>said || fail "the terminal ended with $?"
+    run --headless --seconds 600 --script f9 2>said || fail "the terminal ended with $?"
     check_record "$(ls tickglass-*.tgrec)" 1
 
     # Ladders are in it: what was read back from each was fine, and as many as were judged.
-    run --headless --seconds 3 --report report.json --record three.tgrec 2>said || fail "the terminal ended with $?"
+    printf '%s\n' 'wait rows 20' 'wait text depth:' 'key F4' 'key F4' 'wait text depth:' quit >ladder
+    run --headless --seconds 600 --script ladder --report report.json --record three.tgrec 2>said ||
+        fail "the terminal ended with $?"
     "$tool" cat --contains 'checked depth of slot' three.tgrec >ladders
     says 'verdict 0$' ladders
     says "\"drawn_judged_depth\": $(wc -l <ladders)," report.json
@@ -188,7 +190,7 @@ window)
     read -r screen <display
     for renderer in surface gpu; do
         DISPLAY=:$screen SDL_VIDEODRIVER=x11 SDL_RENDER_DRIVER=software XDG_CONFIG_HOME="$dir/config" \
-            run --seconds 60 --state "$renderer.state" --renderer "$renderer" --script steps --record "$renderer.tgrec" 2>said ||
+            run --seconds 600 --state "$renderer.state" --renderer "$renderer" --script steps --record "$renderer.tgrec" 2>said ||
             fail "the terminal ended with $?"
         check_record "$renderer.tgrec" "$pictures"
         rm -f ./*.png
@@ -197,7 +199,7 @@ window)
 killed)
     sed '/^key F2/,$d' steps >some
     echo 'wait text never' >>some
-    run --headless --script some --record one.tgrec 2>said &
+    run --headless --seconds 600 --script some --record one.tgrec 2>said &
     shown=$!
     pids="$pids $shown"
     wait_for "the script did not come to its end" test -s small.png
