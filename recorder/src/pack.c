@@ -72,7 +72,16 @@ tg_err tg__pack_init(tg__pack *pack, uint32_t site_count)
     pack->sites = calloc(site_count, sizeof *pack->sites);
     TG_ENSURE(pack->sites != NULL, TG_ERR_NO_MEMORY);
     pack->site_count = site_count;
+    pack->stride = 1;
     return TG_OK;
+}
+
+void tg__pack_init_among(tg__pack *pack, tg__pack_site *sites, uint32_t site_count, uint32_t stride)
+{
+    memset(pack, 0, sizeof *pack);
+    pack->sites = sites;
+    pack->site_count = site_count;
+    pack->stride = stride;
 }
 
 void tg__pack_deinit(tg__pack *pack)
@@ -91,7 +100,7 @@ void tg__pack_begin_block(tg__pack *pack)
 
 static inline tg__pack_site *site_of_block(tg__pack *pack, uint32_t id)
 {
-    tg__pack_site *last = &pack->sites[id];
+    tg__pack_site *last = &pack->sites[(size_t)id * pack->stride];
     if (last->block != pack->block) {
         memset(last, 0, sizeof *last);
         last->block = pack->block;
@@ -290,9 +299,10 @@ static uint64_t get_number(packed_head *head, unsigned *index, const unsigned ch
     return value;
 }
 
-/* The arguments into out; last is the site's state and only changed by the caller. */
-static tg_err read_arguments(packed_head *head, tg__pack_site *last, const unsigned char *end,
-                             unsigned char *out, size_t capacity, size_t *size)
+/* The arguments into out. They become the site's latest in a second step, when all are good. */
+static tg_err read_arguments(packed_head *head, const tg__pack_site *last, tg__pack_site *next,
+                             const unsigned char *end, unsigned char *out, size_t capacity,
+                             size_t *size)
 {
     unsigned index = 0;
     size_t at = 0;
@@ -308,11 +318,12 @@ static tg_err read_arguments(packed_head *head, tg__pack_site *last, const unsig
             memcpy(out + at + 4, head->texts, (size_t)coded);
             head->texts += coded;
             at += 4 + (size_t)coded;
+            next->words[i] = 0;
             continue;
         }
         const uint64_t word =
             type == TG__TYPE_F64 ? coded ^ last->words[i] : last->words[i] + unzigzag(coded);
-        last->words[i] = word;
+        next->words[i] = word;
         if (type == TG__TYPE_I32 || type == TG__TYPE_U32) {
             const uint64_t whole =
                 type == TG__TYPE_U32 ? (uint32_t)word : (uint64_t)(int64_t)(int32_t)(uint32_t)word;
@@ -327,7 +338,7 @@ static tg_err read_arguments(packed_head *head, tg__pack_site *last, const unsig
             const int64_t exponent =
                 last->exponents[i] + (int64_t)unzigzag(get_number(head, &index, end) & 0xffff);
             TG_ENSURE(exponent >= INT8_MIN && exponent <= INT8_MAX, TG_ERR_CORRUPT);
-            last->exponents[i] = (int8_t)exponent;
+            next->exponents[i] = (int8_t)exponent;
             out[at++] = (unsigned char)(int8_t)exponent;
         }
     }
@@ -554,24 +565,35 @@ tg_err tg__skim_on(const tg__site_info *sites, const tg__skim *wanted, tg__skim_
     return TG_OK;
 }
 
+/* What the site's next record is a difference to. Only as much as the site has is touched: while
+ * thousands of streams are read in turn, none of it is in the cache. */
+static void remember(tg__pack_site *kept, const tg__pack_site *next, const tg__site_info *site,
+                     uint64_t block)
+{
+    for (uint8_t i = 0; i < site->argument_count; i++) {
+        kept->words[i] = next->words[i];
+        if (site->types[i] == TG__TYPE_DECIMAL) {
+            kept->exponents[i] = next->exponents[i];
+        }
+    }
+    kept->block = block;
+}
+
 tg_err tg__unpack_record(tg__pack *pack, const tg__site_info *sites, tg__packed *in,
                          unsigned char *out, size_t capacity)
 {
+    static const tg__pack_site nothing = {.block = 0};
     packed_head head;
     TG_TRY(read_head(pack, sites, in->at, in->end, &head));
-    tg__pack_site *kept = &pack->sites[head.site->id];
-    tg__pack_site last = *kept;
-    if (last.block != pack->block) {
-        memset(&last, 0, sizeof last);
-        last.block = pack->block;
-    }
     TG_ENSURE(capacity >= TG__RECORD_HEADER + 8u, TG_ERR_CORRUPT);
+    tg__pack_site *kept = &pack->sites[(size_t)head.site->id * pack->stride];
+    tg__pack_site next;
     size_t size = 0;
-    TG_TRY(read_arguments(&head, &last, in->end, out + TG__RECORD_HEADER,
-                          capacity - TG__RECORD_HEADER - 8u, &size));
+    TG_TRY(read_arguments(&head, kept->block == pack->block ? kept : &nothing, &next, in->end,
+                          out + TG__RECORD_HEADER, capacity - TG__RECORD_HEADER - 8u, &size));
+    remember(kept, &next, head.site, pack->block);
     uint64_t *stamp = head.is_ns ? &pack->stamp_ns : &pack->stamp;
     *stamp += unzigzag(head.stamp_difference);
-    *kept = last;
     const size_t exact = TG__RECORD_HEADER + size;
     const size_t padded = (exact + 7u) & ~(size_t)7u;
     memset(out + exact, 0, padded - exact);

@@ -27,16 +27,23 @@ typedef struct tg__pack_site {
 } tg__pack_site;
 
 typedef struct tg__pack {
-    tg__pack_site *sites; /**< by id */
+    tg__pack_site *sites; /**< of id, at id * stride */
     uint32_t site_count;  /**< ids below this have a place */
-    uint64_t block;       /**< number of the current one, from 1 */
-    uint64_t stamp;       /**< of the record before */
-    uint64_t stamp_ns;    /**< likewise, of those with a caller's stamp */
+    uint32_t stride;
+    uint64_t block;    /**< number of the current one, from 1 */
+    uint64_t stamp;    /**< of the record before */
+    uint64_t stamp_ns; /**< likewise, of those with a caller's stamp */
 } tg__pack;
 
 /** @param[in] site_count  1 + the largest id. @retval TG_ERR_NO_MEMORY */
 TG_MUST_CHECK tg_err tg__pack_init(tg__pack *pack, uint32_t site_count);
 void tg__pack_deinit(tg__pack *pack);
+
+/** One of several that read side by side: their places of one site are neighbours, for what is read
+ * of thousands at a time must lie close together.
+ * @param[in] sites  its first place, zeroed; the caller's. It is not to be deinited. */
+void tg__pack_init_among(tg__pack *pack, tg__pack_site *sites, uint32_t site_count,
+                         uint32_t stride);
 
 /** Forget what came before. */
 void tg__pack_begin_block(tg__pack *pack);
