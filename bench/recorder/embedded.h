@@ -7,7 +7,8 @@
 typedef struct embedded_result {
     double off_ns; /**< per frame, from where the connection hands it over to its published view */
     double on_ns;
-    double ratio; /**< median of the rounds' own ratios */
+    double ratio;         /**< of a pair of turns, side by side in time; their median */
+    double ratio_of_sums; /**< with all that disturbed the machine */
     uint64_t lost;
 } embedded_result;
 

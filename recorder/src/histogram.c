@@ -174,6 +174,14 @@ static inline uint32_t slot_of(const tg_histogram *histogram, uint64_t value)
     return ((uint32_t)bucket << histogram->half_bits) + sub_bucket;
 }
 
+/* So many values share the counter. */
+static inline uint64_t slot_width(const tg_histogram *histogram, uint32_t slot)
+{
+    const uint32_t half = UINT32_C(1) << histogram->half_bits;
+    const uint32_t bucket = slot < 2 * half ? 0 : (slot >> histogram->half_bits) - 1;
+    return UINT64_C(1) << (bucket + (uint32_t)histogram->unit_bits);
+}
+
 /* Only the recording thread stores, so a plain read-modify-write loses nothing. Release pairs with
  * the acquire loads of readers: who sees a count sees the minimum and maximum stored before it. */
 static inline void bump(_Atomic uint64_t *counter, uint64_t by)
@@ -280,20 +288,18 @@ void tg__histogram_record_words(tg_histogram *histogram, const uint64_t *values,
 {
     widen(histogram, (int64_t)min, (int64_t)max);
     /* Neighbours are often alike, as prices and sequence numbers are: a counter that is raised
-     * again and again would make each wait for the one before. */
-    uint32_t slot = count != 0 ? slot_of(histogram, values[0]) : 0;
-    uint64_t alike = 0;
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t next = slot_of(histogram, values[i]);
-        if (next != slot) {
-            tg__histogram_slot_add(histogram, slot, alike);
-            slot = next;
-            alike = 0;
+     * again and again would make each wait for the one before, and that a value belongs to the
+     * counter of the one before is seen sooner than to which it belongs. */
+    for (size_t begin = 0; begin < count;) {
+        const uint32_t slot = slot_of(histogram, values[begin]);
+        const uint64_t lowest = (uint64_t)tg__histogram_slot_lowest(histogram, slot);
+        const uint64_t width = slot_width(histogram, slot);
+        size_t end = begin + 1;
+        while (end < count && values[end] - lowest < width) {
+            end++;
         }
-        alike++;
-    }
-    if (alike != 0) {
-        tg__histogram_slot_add(histogram, slot, alike);
+        tg__histogram_slot_add(histogram, slot, end - begin);
+        begin = end;
     }
 }
 
@@ -377,10 +383,7 @@ int64_t tg__histogram_slot_lowest(const tg_histogram *histogram, uint32_t slot)
 
 int64_t tg__histogram_slot_highest(const tg_histogram *histogram, uint32_t slot)
 {
-    const uint32_t half = UINT32_C(1) << histogram->half_bits;
-    const uint32_t bucket = slot < 2 * half ? 0 : (slot >> histogram->half_bits) - 1;
-    const int64_t width = (int64_t)(UINT64_C(1) << (bucket + (uint32_t)histogram->unit_bits));
-    return tg__histogram_slot_lowest(histogram, slot) + (width - 1);
+    return tg__histogram_slot_lowest(histogram, slot) + (int64_t)(slot_width(histogram, slot) - 1);
 }
 
 void tg__histogram_slot_add(tg_histogram *histogram, uint32_t slot, uint64_t count)

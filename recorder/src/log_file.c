@@ -87,6 +87,7 @@ static tg_err take_dictionary(tg__log_file *file, const tg__block *block)
         /* The first one wins: records before a second one were written with it. */
         if (file->sites[info.id].id == 0) {
             file->sites[info.id] = info;
+            file->site_end = info.id < file->site_end ? file->site_end : info.id + 1;
         }
         at += size;
     }

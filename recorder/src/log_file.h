@@ -44,6 +44,7 @@ typedef struct tg__log_file {
     bool has_info;
     bool ended;           /**< closed in order */
     tg__site_info *sites; /**< by id, TG__SITES_MAX + 1 */
+    uint32_t site_end;    /**< ids below this are in use */
     tg__time_map times;
     tg__log_thread *threads;
     size_t thread_count;

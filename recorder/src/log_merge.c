@@ -8,15 +8,20 @@
 
 #include "bytes.h"
 
-#define CHUNK_FIRST  256u /* read ahead of each stream, so that thousands stay in the cache */
+/* Read ahead of each stream. Thousands of streams lie in thousands of pages, and looking at one
+ * costs as much as unpacking some records, so each look is to be worth it; more of them, and the
+ * time to their being handed out is that of another cache. */
+#define CHUNK_FIRST  1024u
 #define CHUNK_MAX    (UINT32_C(64) << 10)
 #define CHUNKS_EXTRA ((size_t)8 << 20)    /* beyond the first of each */
 #define SLICE_ENOUGH 1024u                /* its records make up for a look at all streams */
 #define IN_WAITING   UINT32_C(0x80000000) /* or-ed to a place: in merge->waiting */
 #define CACHE_LINE   64u
+#define ROOM_SIZE    (CHUNK_FIRST + 2u * CACHE_LINE)
 #define FETCH_STREAM 12u /* records between fetching and handing out: what a stream knows */
 #define FETCH_RECORD 6u  /* and then its record */
 #define FETCH_FILL   4u  /* streams between fetching and filling */
+#define FETCH_TAKE   8u  /* streams between fetching and taking */
 
 static const unsigned char *row_of(const tg__log_merge *merge, const tg__timed *item)
 {
@@ -24,7 +29,7 @@ static const unsigned char *row_of(const tg__log_merge *merge, const tg__timed *
                                            : merge->streams[item->stream].ahead + item->place;
 }
 
-static size_t row_size(const unsigned char *row)
+static uint32_t row_size(const unsigned char *row)
 {
     return TG__AHEAD_PREFIX + tg__get_u32(row + TG__AHEAD_PREFIX);
 }
@@ -50,36 +55,89 @@ static int64_t order_offset(const tg__log_file *files, size_t count, const tg__l
                                                (uint64_t)first->times.anchors[0].mono_ns);
 }
 
-/* Read a stream on and note to which times it is known. */
-static tg_err read_on(tg__log_merge *merge, uint32_t number, size_t known_from)
+static tg_err slice_reserve(tg__log_merge *merge, size_t count)
+{
+    if (count <= merge->slice_capacity) {
+        return TG_OK;
+    }
+    const size_t capacity = count * 2;
+    tg__timed *larger = realloc(merge->slice, capacity * sizeof *larger);
+    TG_ENSURE(larger != NULL, TG_ERR_NO_MEMORY);
+    merge->slice = larger;
+    larger = realloc(merge->slice_other, capacity * sizeof *larger);
+    TG_ENSURE(larger != NULL, TG_ERR_NO_MEMORY);
+    merge->slice_other = larger;
+    merge->slice_capacity = capacity;
+    return TG_OK;
+}
+
+/* At most so many records are ahead of a stream. */
+static size_t rows_max(const tg__log_stream *stream)
+{
+    return stream->ahead_size / (TG__AHEAD_PREFIX + TG__RECORD_HEADER) + 1;
+}
+
+/* Read a stream on, note to which times it is known, and offer all that is ahead of it to the next
+ * slice: now it is in the cache. */
+static tg_err read_on(tg__log_merge *merge, uint32_t number)
 {
     tg__log_stream *stream = &merge->streams[number];
     tg__log_span *span = &merge->spans[number];
+    const bool had_some = stream->ahead_at != stream->ahead_size;
     TG_TRY(tg__log_stream_fill(stream, merge->scratch));
-    int64_t known_ns = known_from == 0 ? INT64_MIN : span->known_ns;
-    for (size_t at = known_from; at < stream->ahead_size; at += row_size(stream->ahead + at)) {
-        const int64_t order_ns = row_order_ns(stream->ahead + at);
+    TG_TRY(slice_reserve(merge, merge->offered_count + rows_max(stream)));
+    int64_t known_ns = had_some ? span->known_ns : INT64_MIN;
+    tg__timed *out = merge->slice_other + merge->offered_count;
+    span->offered_at = (uint32_t)merge->offered_count;
+    for (uint32_t at = 0; at < stream->ahead_size;) {
+        const unsigned char *row = stream->ahead + at;
+        const int64_t order_ns = row_order_ns(row);
         known_ns = order_ns > known_ns ? order_ns : known_ns;
+        *out++ = (tg__timed){order_ns, number, at};
+        at += row_size(row);
     }
+    merge->offered_count = (size_t)(out - merge->slice_other);
+    span->offered = (uint32_t)merge->offered_count - span->offered_at;
     span->known_ns = stream->ended ? INT64_MAX : known_ns;
     span->next_ns = stream->ahead_size == 0 ? INT64_MAX : row_order_ns(stream->ahead);
     return TG_OK;
 }
 
-static tg_err allocate(tg__log_merge *merge, size_t count)
+static tg_err allocate(tg__log_merge *merge, size_t count, size_t file_count)
 {
     merge->scratch = malloc(TG__LOG_SCRATCH_SIZE);
     merge->streams = aligned_alloc(CACHE_LINE, (count + 1) * sizeof *merge->streams);
+    merge->rooms = aligned_alloc(CACHE_LINE, (count + 1) * ROOM_SIZE);
+    merge->sites = calloc(file_count + 1, sizeof(tg__pack_site *));
     merge->spans = calloc(count + 1, sizeof *merge->spans);
     merge->active = calloc(count + 1, sizeof *merge->active);
     merge->read = calloc(count + 1, sizeof *merge->read);
-    if (merge->streams != NULL) {
-        memset(merge->streams, 0, (count + 1) * sizeof *merge->streams);
-    }
-    return merge->scratch != NULL && merge->streams != NULL && merge->spans != NULL &&
-                   merge->active != NULL && merge->read != NULL
+    return merge->scratch != NULL && merge->streams != NULL && merge->rooms != NULL &&
+                   merge->sites != NULL && merge->spans != NULL && merge->active != NULL &&
+                   merge->read != NULL
                ? TG_OK
                : TG_ERR_NO_MEMORY;
+}
+
+static tg_err open_streams(tg__log_merge *merge, tg__log_file *file, int64_t offset_ns)
+{
+    tg__pack_site *sites = calloc((size_t)file->site_end * file->thread_count + 1, sizeof *sites);
+    TG_ENSURE(sites != NULL, TG_ERR_NO_MEMORY);
+    merge->sites[merge->file_count++] = sites;
+    for (size_t i = 0; i < file->thread_count; i++) {
+        const uint32_t number = (uint32_t)merge->stream_count++;
+        const tg__log_source source = {.file = file,
+                                       .thread = &file->threads[i],
+                                       .offset_ns = offset_ns,
+                                       .sites = sites + i,
+                                       .stride = (uint32_t)file->thread_count,
+                                       .room = merge->rooms + (size_t)number * ROOM_SIZE,
+                                       .room_size = ROOM_SIZE};
+        tg__log_stream_init(&merge->streams[number], &source, CHUNK_FIRST);
+        merge->read[merge->read_count++] = number; /* that is: to be read on */
+        merge->active[merge->active_count++] = number;
+    }
+    return TG_OK;
 }
 
 tg_err tg__log_merge_open(tg__log_file *files, size_t file_count, tg__log_merge *out)
@@ -89,20 +147,13 @@ tg_err tg__log_merge_open(tg__log_file *files, size_t file_count, tg__log_merge 
     for (size_t i = 0; i < file_count; i++) {
         count += files[i].thread_count;
     }
-    tg_err err = allocate(out, count);
+    tg_err err = allocate(out, count, file_count);
     out->spare = CHUNKS_EXTRA;
     for (uint32_t i = 0; i < TG__MERGE_WINDOW; i++) {
         out->free_places[out->free_count++] = i;
     }
     for (size_t i = 0; i < file_count && err == TG_OK; i++) {
-        const int64_t offset_ns = order_offset(files, file_count, &files[i]);
-        for (size_t t = 0; t < files[i].thread_count && err == TG_OK; t++) {
-            const uint32_t number = (uint32_t)out->stream_count++;
-            err = tg__log_stream_init(&out->streams[number], &files[i], &files[i].threads[t],
-                                      offset_ns, CHUNK_FIRST);
-            out->read[out->read_count++] = number; /* that is: to be read on */
-            out->active[out->active_count++] = number;
-        }
+        err = open_streams(out, &files[i], order_offset(files, file_count, &files[i]));
     }
     if (err != TG_OK) {
         tg__log_merge_close(out);
@@ -115,12 +166,17 @@ void tg__log_merge_close(tg__log_merge *merge)
     for (size_t i = 0; i < merge->stream_count; i++) {
         tg__log_stream_deinit(&merge->streams[i]);
     }
+    for (size_t i = 0; i < merge->file_count; i++) {
+        free(merge->sites[i]);
+    }
     for (uint32_t i = 0; i < TG__MERGE_WINDOW; i++) {
         free(merge->waiting[i].bytes);
     }
     free(merge->slice);
     free(merge->slice_other);
     free(merge->streams);
+    free(merge->rooms);
+    free(merge->sites);
     free(merge->spans);
     free(merge->active);
     free(merge->read);
@@ -161,25 +217,27 @@ static tg_err keep_waiting(tg__log_merge *merge)
 /* Those that the slice took records of, unless enough is left of what is ahead. */
 static tg_err read_all_on(tg__log_merge *merge)
 {
+    merge->offered_count = 0;
     for (size_t i = 0; i < merge->read_count; i++) {
-        /* First what filling knows of a stream, then what it reads and writes. Not in a function of
-         * its own: gcc takes one that only prefetches for one that does nothing. */
+        /* First what filling knows of a stream, then where it reads and writes. Of what it reads
+         * only that: the page is another one for each stream, and a fetch of it that is not waited
+         * for costs more than the load. Not in a function of its own: gcc takes one that only
+         * prefetches for one that does nothing. */
         if (i + 2u * FETCH_FILL < merge->read_count) {
             const char *later = (const char *)&merge->streams[merge->read[i + 2u * FETCH_FILL]];
             __builtin_prefetch(later);
             __builtin_prefetch(later + CACHE_LINE);
-            __builtin_prefetch(later + 2u * CACHE_LINE);
             const tg__log_stream *soon = &merge->streams[merge->read[i + FETCH_FILL]];
-            __builtin_prefetch(soon->block.payload + soon->at);
-            __builtin_prefetch(soon->block.payload + soon->at + CACHE_LINE);
             __builtin_prefetch(soon->ahead + soon->ahead_at);
             __builtin_prefetch(soon->ahead, 1);
+            if (soon->in.at != soon->in.end && *soon->in.at < soon->pack.site_count) {
+                __builtin_prefetch(&soon->pack.sites[(size_t)*soon->in.at * soon->pack.stride], 1);
+            }
         }
         const uint32_t number = merge->read[i];
         const tg__log_stream *stream = &merge->streams[number];
-        const size_t left = stream->ahead_size - stream->ahead_at;
-        if (!stream->ended && left < stream->chunk / 2) {
-            TG_TRY(read_on(merge, number, left));
+        if (!stream->ended && stream->ahead_size - stream->ahead_at < stream->chunk / 2) {
+            TG_TRY(read_on(merge, number));
         }
     }
     merge->read_count = 0;
@@ -206,39 +264,59 @@ static int64_t known_to(tg__log_merge *merge, uint32_t *holder)
     return known_ns;
 }
 
-static tg_err slice_reserve(tg__log_merge *merge, size_t count)
+/* Of what a stream has offered, that up to a time, to the end of the slice. */
+static tg_err take_offered(tg__log_merge *merge, uint32_t number, int64_t to_ns)
 {
-    if (count <= merge->slice_capacity) {
-        return TG_OK;
+    tg__log_stream *stream = &merge->streams[number];
+    tg__log_span *span = &merge->spans[number];
+    TG_TRY(slice_reserve(merge, merge->slice_count + span->offered));
+    const tg__timed *in = merge->slice_other + span->offered_at;
+    const tg__timed *end = in + span->offered;
+    tg__timed *out = merge->slice + merge->slice_count;
+    while (in < end && in->order_ns <= to_ns) {
+        *out++ = *in++;
     }
-    const size_t capacity = count * 2;
-    tg__timed *larger = realloc(merge->slice, capacity * sizeof *larger);
-    TG_ENSURE(larger != NULL, TG_ERR_NO_MEMORY);
-    merge->slice = larger;
-    larger = realloc(merge->slice_other, capacity * sizeof *larger);
-    TG_ENSURE(larger != NULL, TG_ERR_NO_MEMORY);
-    merge->slice_other = larger;
-    merge->slice_capacity = capacity;
+    merge->slice_count = (size_t)(out - merge->slice);
+    stream->ahead_at = in < end ? in->place : stream->ahead_size;
+    span->next_ns = in < end ? in->order_ns : INT64_MAX;
     return TG_OK;
 }
 
-/* The stream's records up to a time, to the end of the slice. */
-static tg_err take(tg__log_merge *merge, uint32_t number, int64_t to_ns)
+/* The same of a stream that was not read on. */
+static tg_err take_ahead(tg__log_merge *merge, uint32_t number, int64_t to_ns)
 {
     tg__log_stream *stream = &merge->streams[number];
-    const size_t rows_max = stream->ahead_size / (TG__AHEAD_PREFIX + TG__RECORD_HEADER) + 1;
-    TG_TRY(slice_reserve(merge, merge->slice_count + rows_max));
+    TG_TRY(slice_reserve(merge, merge->slice_count + rows_max(stream)));
     tg__timed *out = merge->slice + merge->slice_count;
-    size_t at = stream->ahead_at;
+    uint32_t at = stream->ahead_at;
     while (at < stream->ahead_size && row_order_ns(stream->ahead + at) <= to_ns) {
-        *out++ = (tg__timed){row_order_ns(stream->ahead + at), number, (uint32_t)at};
+        *out++ = (tg__timed){row_order_ns(stream->ahead + at), number, at};
         at += row_size(stream->ahead + at);
     }
     merge->slice_count = (size_t)(out - merge->slice);
     stream->ahead_at = at;
     merge->spans[number].next_ns =
         at < stream->ahead_size ? row_order_ns(stream->ahead + at) : INT64_MAX;
-    merge->read[merge->read_count++] = number;
+    return TG_OK;
+}
+
+/* The records of all streams up to a time, to the end of the slice. */
+static tg_err take_all(tg__log_merge *merge, int64_t to_ns)
+{
+    for (size_t i = 0; i < merge->active_count; i++) {
+        if (i + FETCH_TAKE < merge->active_count) {
+            __builtin_prefetch(&merge->streams[merge->active[i + FETCH_TAKE]], 1);
+        }
+        const uint32_t number = merge->active[i];
+        tg__log_span *span = &merge->spans[number];
+        if (span->next_ns <= to_ns &&
+            merge->streams[number].ahead_at < merge->streams[number].ahead_size) {
+            TG_TRY(span->offered != 0 ? take_offered(merge, number, to_ns)
+                                      : take_ahead(merge, number, to_ns));
+            merge->read[merge->read_count++] = number;
+        }
+        span->offered = 0;
+    }
     return TG_OK;
 }
 
@@ -262,13 +340,7 @@ static tg_err next_slice(tg__log_merge *merge)
     const int64_t to_ns = known_to(merge, &holder);
     TG_ENSURE(merge->active_count != 0 || merge->slice_count != 0, TG_ERR_NOT_FOUND);
     const size_t before = merge->slice_count;
-    for (size_t i = 0; i < merge->active_count; i++) {
-        const uint32_t number = merge->active[i];
-        if (merge->spans[number].next_ns <= to_ns &&
-            merge->streams[number].ahead_at < merge->streams[number].ahead_size) {
-            TG_TRY(take(merge, number, to_ns));
-        }
-    }
+    TG_TRY(take_all(merge, to_ns));
     if (to_ns != INT64_MAX) {
         widen(merge, holder, merge->slice_count - before);
     }

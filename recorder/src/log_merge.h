@@ -5,8 +5,9 @@
  * are known, all records are there: this slice is sorted as a whole and handed out, then the
  * threads are read on. So a record costs the same whether two threads are merged or four thousand.
  *
- * Memory: of each thread a block (mapped) and half a kilobyte, or its largest record; 8 MiB more
- * for those that are read fastest; 64 bytes for each record that is ahead.
+ * Memory: of each thread a block (mapped), a kilobyte and a quarter, or its largest record, and
+ * what its call sites said last; 8 MiB more for those that are read fastest; 64 bytes for each
+ * record that is ahead.
  */
 #ifndef TICKGLASS_LOG_MERGE_H
 #define TICKGLASS_LOG_MERGE_H
@@ -39,8 +40,10 @@ typedef struct tg__log_waiting {
 
 /** To which times a stream is known. */
 typedef struct tg__log_span {
-    int64_t next_ns;  /**< of its next record */
-    int64_t known_ns; /**< of its latest record that is ahead; INT64_MAX: no other will come */
+    int64_t next_ns;     /**< of its next record */
+    int64_t known_ns;    /**< of its latest record that is ahead; INT64_MAX: no other will come */
+    uint32_t offered_at; /**< in merge->slice_other: all that is ahead, if it was just read on */
+    uint32_t offered;    /**< so many; 0: it was not, or is at its end */
 } tg__log_span;
 
 typedef struct tg__log_merge {
@@ -52,7 +55,11 @@ typedef struct tg__log_merge {
     uint32_t *read; /**< those of them that the latest slice took records of */
     size_t read_count;
     size_t spare; /**< bytes that streams may still be given to read further ahead */
+    size_t offered_count;
     unsigned char *scratch;
+    unsigned char *rooms;  /**< of each stream, side by side, for what is ahead of it */
+    tg__pack_site **sites; /**< by file: all that its streams know of sites */
+    size_t file_count;
 
     tg__timed *slice; /**< sorted; slice_next to slice_end can be handed out */
     tg__timed *slice_other;

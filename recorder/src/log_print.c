@@ -10,8 +10,11 @@
 
 #include "log_progress.h"
 
-#define BATCH_RECORDS 1024u
-#define BATCH_BYTES   (UINT32_C(128) << 10) /* of arguments, and one record more */
+/* A thread that finds another one taking or printing sleeps, and is awake again after some 50 µs:
+ * batches take a millisecond or two. */
+#define BATCH_RECORDS 8192u
+#define BATCH_BYTES   (UINT32_C(1) << 20) /* of arguments, and one record more */
+#define CACHE_LINE    64
 #define FLUSH_SIZE    (UINT32_C(64) << 10)
 
 /* Some records, copied out of the merge, and then their text. */
@@ -30,12 +33,13 @@ typedef struct print_batch {
 typedef struct printing {
     const log_options *opt;
     const log_input *input;
-    pthread_mutex_t taking; /* over these: */
+    /* What is written for each record does not lie beside what others read for each of theirs. */
+    _Alignas(2 * CACHE_LINE) pthread_mutex_t taking; /* over these: */
     tg__log_merge *merge;
     log_progress progress;
-    uint64_t taken;       /* batches */
-    bool over;            /* no more are taken */
-    pthread_mutex_t turn; /* over these: */
+    uint64_t taken;                                /* batches */
+    bool over;                                     /* no more are taken */
+    _Alignas(2 * CACHE_LINE) pthread_mutex_t turn; /* over these: */
     pthread_cond_t next_turn;
     uint64_t printed;
     tg_err err;  /* the first one, by the order of batches */

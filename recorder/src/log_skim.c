@@ -96,42 +96,55 @@ static tg_err take_in(worker *w, lane *l, tg_err err)
                                       count);
 }
 
-static tg_err skim_blocks(worker *w, lane *one, lane *other)
+static tg_err skim_blocks(worker *w, lane lanes[TG__SKIM_LANES])
 {
     const tg__site_info *sites = w->shared->file->sites;
     const tg__skim *wanted = w->shared->wanted;
+    tg__skim_lane *row[TG__SKIM_LANES];
+    for (unsigned i = 0; i < TG__SKIM_LANES; i++) {
+        row[i] = &lanes[i].skim;
+    }
     for (;;) {
-        refill(w, one);
-        refill(w, other);
-        if (!one->has_block && !other->has_block) {
+        unsigned with_block = 0;
+        for (unsigned i = 0; i < TG__SKIM_LANES; i++) {
+            refill(w, &lanes[i]);
+            with_block += lanes[i].has_block;
+        }
+        if (with_block == 0) {
             return TG_OK;
         }
-        if (one->has_block && other->has_block) {
-            tg__skim_pair(wanted, &one->skim, &other->skim);
-            TG_TRY(take_in(w, one, tg__skim_one(sites, wanted, &one->skim)));
-            TG_TRY(take_in(w, other, tg__skim_one(sites, wanted, &other->skim)));
-        } else {
-            lane *last = one->has_block ? one : other;
-            TG_TRY(take_in(w, last, tg__skim_on(sites, wanted, &last->skim)));
+        const bool is_row = with_block == TG__SKIM_LANES;
+        if (is_row) {
+            tg__skim_row(wanted, row);
+        }
+        for (unsigned i = 0; i < TG__SKIM_LANES; i++) {
+            if (lanes[i].has_block) {
+                TG_TRY(take_in(w, &lanes[i],
+                               is_row ? tg__skim_one(sites, wanted, row[i])
+                                      : tg__skim_on(sites, wanted, row[i])));
+            }
         }
     }
 }
 
 static tg_err skim_share(worker *w)
 {
-    lane lanes[2];
+    lane lanes[TG__SKIM_LANES];
+    tg__skim_shapes shapes;
     memset(lanes, 0, sizeof lanes);
+    memset(&shapes, 0, sizeof shapes);
     tg_err err = TG_OK;
-    for (int i = 0; i < 2 && err == TG_OK; i++) {
+    for (unsigned i = 0; i < TG__SKIM_LANES && err == TG_OK; i++) {
         err = tg__pack_init(&lanes[i].pack, TG__SITES_MAX + 1);
         lanes[i].skim.pack = &lanes[i].pack;
         lanes[i].skim.words = lanes[i].words;
         lanes[i].skim.capacity = WORDS_AT_ONCE;
+        lanes[i].skim.shapes = &shapes;
     }
     if (err == TG_OK) {
-        err = skim_blocks(w, &lanes[0], &lanes[1]);
+        err = skim_blocks(w, lanes);
     }
-    for (int i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < TG__SKIM_LANES; i++) {
         tg__pack_deinit(&lanes[i].pack);
     }
     return err;

@@ -8,31 +8,26 @@
 
 #include "bytes.h"
 
-#define SLACK 256u /* behind the chunk, for the record that crosses its end */
+#define SLACK 128u /* behind the chunk, for the record that crosses its end */
 
-static uint32_t site_places(const tg__log_file *file)
+void tg__log_stream_init(tg__log_stream *stream, const tg__log_source *source, uint32_t chunk)
 {
-    uint32_t places = 1;
-    for (uint32_t id = 1; id <= TG__SITES_MAX; id++) {
-        places = file->sites[id].id != 0 ? id + 1 : places;
-    }
-    return places;
-}
-
-tg_err tg__log_stream_init(tg__log_stream *stream, tg__log_file *file, const tg__log_thread *thread,
-                           int64_t offset_ns, size_t chunk)
-{
-    stream->file = file;
-    stream->thread = thread;
-    stream->offset_ns = offset_ns;
+    memset(stream, 0, sizeof *stream);
+    stream->file = source->file;
+    stream->thread = source->thread;
+    stream->offset_ns = source->offset_ns;
     stream->chunk = chunk;
-    return tg__pack_init(&stream->pack, site_places(file));
+    stream->ahead = source->room;
+    stream->capacity = source->room_size;
+    stream->is_lent = true;
+    tg__pack_init_among(&stream->pack, source->sites, source->file->site_end, source->stride);
 }
 
 void tg__log_stream_deinit(tg__log_stream *stream)
 {
-    tg__pack_deinit(&stream->pack);
-    free(stream->ahead);
+    if (!stream->is_lent) {
+        free(stream->ahead);
+    }
     stream->ahead = NULL;
 }
 
@@ -40,15 +35,15 @@ void tg__log_stream_deinit(tg__log_stream *stream)
 static bool next_block(tg__log_stream *stream)
 {
     while (stream->next_block < stream->thread->count) {
-        stream->block_offset = stream->thread->offsets[stream->next_block++];
+        const size_t offset = (size_t)stream->thread->offsets[stream->next_block++];
         /* Once more, though the index has seen it: a file may be written over meanwhile. */
-        if (tg__block_open(stream->file->bytes + stream->block_offset,
-                           stream->file->size - (size_t)stream->block_offset,
-                           &stream->block) != TG_OK) {
+        tg__block block;
+        if (tg__block_open(stream->file->bytes + offset, stream->file->size - offset, &block) !=
+            TG_OK) {
             continue;
         }
-        stream->at = 0;
-        stream->left = stream->block.record_count;
+        stream->in = (tg__packed){block.payload, block.payload + block.payload_size};
+        stream->left = block.record_count;
         tg__pack_begin_block(&stream->pack);
         if (stream->left != 0) {
             return true;
@@ -60,19 +55,23 @@ static bool next_block(tg__log_stream *stream)
 static tg_err reserve(tg__log_stream *stream, size_t size)
 {
     if (size > stream->capacity) {
-        unsigned char *larger = realloc(stream->ahead, size);
+        unsigned char *larger = realloc(stream->is_lent ? NULL : stream->ahead, size);
         TG_ENSURE(larger != NULL, TG_ERR_NO_MEMORY);
+        if (stream->is_lent) {
+            memcpy(larger, stream->ahead, stream->ahead_size);
+        }
+        stream->is_lent = false;
         stream->ahead = larger;
-        stream->capacity = size;
+        stream->capacity = (uint32_t)size; /* of a chunk and a record */
     }
     return TG_OK;
 }
 
 /* A record that may be larger than the room that is left: by way of the scratch. */
-static tg_err unpack_large(tg__log_stream *stream, tg__packed *in, unsigned char *scratch)
+static tg_err unpack_large(tg__log_stream *stream, unsigned char *scratch)
 {
-    TG_TRY(
-        tg__unpack_record(&stream->pack, stream->file->sites, in, scratch, TG__LOG_SCRATCH_SIZE));
+    TG_TRY(tg__unpack_record(&stream->pack, stream->file->sites, &stream->in, scratch,
+                             TG__LOG_SCRATCH_SIZE));
     const size_t size = tg__get_u32(scratch);
     TG_TRY(reserve(stream, stream->ahead_size + TG__AHEAD_PREFIX + size));
     memcpy(stream->ahead + stream->ahead_size + TG__AHEAD_PREFIX, scratch, size);
@@ -81,32 +80,29 @@ static tg_err unpack_large(tg__log_stream *stream, tg__packed *in, unsigned char
 
 static tg_err unpack_one(tg__log_stream *stream, unsigned char *scratch)
 {
-    tg__packed in = {stream->block.payload + stream->at,
-                     stream->block.payload + stream->block.payload_size};
+    tg__log_file *file = stream->file;
     unsigned char *row = stream->ahead + stream->ahead_size;
     /* Nothing is changed when it fails, be it for want of room. */
-    if (tg__unpack_record(&stream->pack, stream->file->sites, &in, row + TG__AHEAD_PREFIX,
+    if (tg__unpack_record(&stream->pack, file->sites, &stream->in, row + TG__AHEAD_PREFIX,
                           stream->capacity - stream->ahead_size - TG__AHEAD_PREFIX) != TG_OK) {
-        const tg_err err = unpack_large(stream, &in, scratch);
+        const tg_err err = unpack_large(stream, scratch);
         if (err == TG_ERR_NO_MEMORY) {
             return err;
         }
         if (err != TG_OK) {
-            tg__log_file_problem(stream->file, err,
-                                 stream->block_offset + TG__BLOCK_HEADER + stream->at,
-                                 stream->block.payload_size - stream->at,
+            tg__log_file_problem(file, err, (uint64_t)(stream->in.at - file->bytes),
+                                 (uint64_t)(stream->in.end - stream->in.at),
                                  "a record that its dictionary does not explain");
             stream->left = 0;
             return TG_OK;
         }
         row = stream->ahead + stream->ahead_size;
     }
-    stream->at = (size_t)(in.at - stream->block.payload);
     stream->left--;
     const unsigned char *record = row + TG__AHEAD_PREFIX;
     const uint64_t stamp = tg__get_u64(record + 8);
     const bool is_ns = (tg__get_u32(record + 4) & TG__SITE_STAMP_NS) != 0;
-    const int64_t mono_ns = is_ns ? (int64_t)stamp : tg__time_map_mono(&stream->file->times, stamp);
+    const int64_t mono_ns = is_ns ? (int64_t)stamp : tg__time_map_mono(&file->times, stamp);
     tg__put_u64(row, (uint64_t)mono_ns + (uint64_t)stream->offset_ns);
     stream->ahead_size += TG__AHEAD_PREFIX + tg__get_u32(record);
     return TG_OK;
@@ -119,7 +115,7 @@ tg_err tg__log_stream_fill(tg__log_stream *stream, unsigned char *scratch)
         memmove(stream->ahead, stream->ahead + stream->ahead_at, stream->ahead_size);
     }
     stream->ahead_at = 0;
-    TG_TRY(reserve(stream, stream->chunk + SLACK));
+    TG_TRY(reserve(stream, (size_t)stream->chunk + SLACK));
     while (stream->ahead_size < stream->chunk) {
         if (stream->left == 0 && !next_block(stream)) {
             stream->ended = true;

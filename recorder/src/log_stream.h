@@ -13,31 +13,40 @@
 /** Room for any unpacked record. */
 #define TG__LOG_SCRATCH_SIZE (TG_RECORD_BYTES_MAX + 4096u)
 
+/** Two cache lines: of thousands that are read in turn, little is in the cache. */
 typedef struct tg__log_stream {
     /** First line: all that handing a record out needs. */
     _Alignas(64) tg__log_file *file;
     const tg__log_thread *thread;
     int64_t offset_ns;    /**< from CLOCK_MONOTONIC of this file's machine to the common order */
     unsigned char *ahead; /**< rows of time and record in ring form */
-    size_t ahead_at;      /**< what is before it has been taken */
-    size_t ahead_size;
-    size_t chunk; /**< so much is read ahead, or one record */
-    bool ended;   /**< nothing but what is ahead will come */
+    uint32_t ahead_at;    /**< what is before it has been taken */
+    uint32_t ahead_size;
+    uint32_t capacity; /**< of ahead */
+    uint32_t chunk;    /**< so much is read ahead, or one record */
+    uint32_t left;     /**< records of the block */
+    bool is_lent;      /**< ahead is the caller's */
+    bool ended;        /**< nothing but what is ahead will come */
 
-    /** What unpacking needs. */
-    size_t capacity; /**< of ahead */
+    /** Second: what unpacking needs. */
+    tg__packed in; /**< what is left of the block */
     size_t next_block;
-    uint64_t block_offset;
-    tg__block block;
-    size_t at;     /**< in the block's payload */
-    uint32_t left; /**< records of the block */
     tg__pack pack;
 } tg__log_stream;
 
-/** @param[in] stream  zeroed. @retval TG_ERR_NO_MEMORY */
-TG_MUST_CHECK tg_err tg__log_stream_init(tg__log_stream *stream, tg__log_file *file,
-                                         const tg__log_thread *thread, int64_t offset_ns,
-                                         size_t chunk);
+/** What a stream is made of; all of it outlives the stream. */
+typedef struct tg__log_source {
+    tg__log_file *file;
+    const tg__log_thread *thread;
+    int64_t offset_ns;
+    tg__pack_site *sites; /**< as tg__pack_init_among() has them, file->site_end places */
+    uint32_t stride;
+    uint32_t room_size;
+    unsigned char *room; /**< for what is ahead, while that fits */
+} tg__log_source;
+
+/** @param[in] chunk  at most 64 KiB */
+void tg__log_stream_init(tg__log_stream *stream, const tg__log_source *source, uint32_t chunk);
 void tg__log_stream_deinit(tg__log_stream *stream);
 
 /**

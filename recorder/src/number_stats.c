@@ -84,24 +84,36 @@ tg_err tg__number_stats_add(tg__number_stats *stats, const tg__log_argument *arg
                                                                    : TG_OK;
 }
 
-/* What one pass over many words finds. The sum is kept in halves, so that it is exact and no
- * addition waits for the one before. */
+/* What one pass over many words finds. */
 typedef struct word_range {
     uint64_t min;
     uint64_t max;
-    uint64_t low_sum;
-    uint64_t high_sum;
+    double sum;
 } word_range;
+
+/* In halves, which do not wrap with fewer than 2^32 of them. */
+static double sum_of_large(const uint64_t *words, size_t count)
+{
+    uint64_t low = 0;
+    uint64_t high = 0;
+    for (size_t i = 0; i < count; i++) {
+        low += words[i] & UINT32_MAX;
+        high += words[i] >> 32;
+    }
+    return (double)high * 4294967296.0 + (double)low;
+}
 
 static word_range range_of(const uint64_t *words, size_t count)
 {
-    word_range range = {UINT64_MAX, 0, 0, 0};
+    word_range range = {UINT64_MAX, 0, 0};
+    uint64_t sum = 0; /* exact, and no addition waits for the one before */
     for (size_t i = 0; i < count; i++) {
         range.min = words[i] < range.min ? words[i] : range.min;
         range.max = words[i] > range.max ? words[i] : range.max;
-        range.low_sum += words[i] & UINT32_MAX;
-        range.high_sum += words[i] >> 32;
+        sum += words[i];
     }
+    range.sum =
+        count == 0 || range.max <= UINT64_MAX / count ? (double)sum : sum_of_large(words, count);
     return range;
 }
 
@@ -112,8 +124,7 @@ tg_err tg__number_stats_add_words(tg__number_stats *stats, uint8_t type, const u
     if (type != TG__TYPE_F64 && range.max <= INT64_MAX && count != 0 && count <= UINT32_MAX) {
         TG_TRY(open_side(stats, 0));
         tg__histogram_record_words(stats->magnitudes[0], words, count, range.min, range.max);
-        take_in(stats, (double)range.min, (double)range.max,
-                (double)range.high_sum * 4294967296.0 + (double)range.low_sum, count);
+        take_in(stats, (double)range.min, (double)range.max, range.sum, count);
         return TG_OK;
     }
     for (size_t i = 0; i < count; i++) {

@@ -72,7 +72,16 @@ tg_err tg__pack_init(tg__pack *pack, uint32_t site_count)
     pack->sites = calloc(site_count, sizeof *pack->sites);
     TG_ENSURE(pack->sites != NULL, TG_ERR_NO_MEMORY);
     pack->site_count = site_count;
+    pack->stride = 1;
     return TG_OK;
+}
+
+void tg__pack_init_among(tg__pack *pack, tg__pack_site *sites, uint32_t site_count, uint32_t stride)
+{
+    memset(pack, 0, sizeof *pack);
+    pack->sites = sites;
+    pack->site_count = site_count;
+    pack->stride = stride;
 }
 
 void tg__pack_deinit(tg__pack *pack)
@@ -91,7 +100,7 @@ void tg__pack_begin_block(tg__pack *pack)
 
 static inline tg__pack_site *site_of_block(tg__pack *pack, uint32_t id)
 {
-    tg__pack_site *last = &pack->sites[id];
+    tg__pack_site *last = &pack->sites[(size_t)id * pack->stride];
     if (last->block != pack->block) {
         memset(last, 0, sizeof *last);
         last->block = pack->block;
@@ -290,9 +299,10 @@ static uint64_t get_number(packed_head *head, unsigned *index, const unsigned ch
     return value;
 }
 
-/* The arguments into out; last is the site's state and only changed by the caller. */
-static tg_err read_arguments(packed_head *head, tg__pack_site *last, const unsigned char *end,
-                             unsigned char *out, size_t capacity, size_t *size)
+/* The arguments into out. They become the site's latest in a second step, when all are good. */
+static tg_err read_arguments(packed_head *head, const tg__pack_site *last, tg__pack_site *next,
+                             const unsigned char *end, unsigned char *out, size_t capacity,
+                             size_t *size)
 {
     unsigned index = 0;
     size_t at = 0;
@@ -308,11 +318,12 @@ static tg_err read_arguments(packed_head *head, tg__pack_site *last, const unsig
             memcpy(out + at + 4, head->texts, (size_t)coded);
             head->texts += coded;
             at += 4 + (size_t)coded;
+            next->words[i] = 0;
             continue;
         }
         const uint64_t word =
             type == TG__TYPE_F64 ? coded ^ last->words[i] : last->words[i] + unzigzag(coded);
-        last->words[i] = word;
+        next->words[i] = word;
         if (type == TG__TYPE_I32 || type == TG__TYPE_U32) {
             const uint64_t whole =
                 type == TG__TYPE_U32 ? (uint32_t)word : (uint64_t)(int64_t)(int32_t)(uint32_t)word;
@@ -327,7 +338,7 @@ static tg_err read_arguments(packed_head *head, tg__pack_site *last, const unsig
             const int64_t exponent =
                 last->exponents[i] + (int64_t)unzigzag(get_number(head, &index, end) & 0xffff);
             TG_ENSURE(exponent >= INT8_MIN && exponent <= INT8_MAX, TG_ERR_CORRUPT);
-            last->exponents[i] = (int8_t)exponent;
+            next->exponents[i] = (int8_t)exponent;
             out[at++] = (unsigned char)(int8_t)exponent;
         }
     }
@@ -378,10 +389,12 @@ typedef struct quick_plan {
     unsigned site;
     bool is_f64;
     unsigned nibble_bytes;
-    unsigned shift;    /* to the nibble of the wanted number */
-    uint64_t used;     /* mask of the bytes that the nibbles occupy */
-    uint64_t not_used; /* mask of the bits of these beyond the last nibble: they are 0 */
-    uint64_t before;   /* mask of the nibbles before the wanted one */
+    unsigned head_bits_most; /* of site and stamp, for the nibbles to be in the first eight bytes */
+    unsigned shift;          /* to the nibble of the wanted number */
+    uint64_t used;           /* mask of the bytes that the nibbles occupy */
+    uint64_t not_used;       /* mask of the bits of these beyond the last nibble: they are 0 */
+    uint64_t before;         /* mask of the nibbles before the wanted one */
+    tg__skim_shape *shapes;
 } quick_plan;
 
 /* A row of records of which it is being taken. */
@@ -390,14 +403,16 @@ typedef struct quick_run {
     const unsigned char *last; /* no record that begins later is read quickly */
     uint64_t value;            /* of the record before */
     uint64_t *out;
-    const uint64_t *out_end;
+    size_t room;
 } quick_run;
 
 #define LOW_NIBBLES  UINT64_C(0x0f0f0f0f0f0f0f0f)
 #define NIBBLE_EIGHT UINT64_C(0x8888888888888888)
 #define NIBBLE_SEVEN UINT64_C(0x7777777777777777)
-#define BYTE_TOPS    UINT64_C(0x8080808080808080)
+#define STAMP_TOPS   UINT64_C(0x8080808080808000) /* behind the byte of the site */
 #define BYTE_ONES    UINT64_C(0x0101010101010101)
+#define SHAPE_FACTOR UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / golden ratio: spreads what is alike */
+#define SHAPE_SHIFT  58u                          /* to one of 64 places */
 
 /* Room of one record without texts, of at most sixteen numbers and a site of one byte, and of what
  * loads of eight bytes read beyond it. */
@@ -414,7 +429,7 @@ static bool is_quick(const tg__skim *wanted)
            wanted->site->nibble_count <= 16;
 }
 
-static quick_plan plan_quickly(const tg__skim *wanted)
+static quick_plan plan_quickly(const tg__skim *wanted, tg__skim_shapes *shapes)
 {
     unsigned before = wanted->index;
     for (uint8_t i = 0; i < wanted->index; i++) {
@@ -424,18 +439,37 @@ static quick_plan plan_quickly(const tg__skim *wanted)
     const quick_plan plan = {.site = wanted->site->id,
                              .is_f64 = wanted->site->types[wanted->index] == TG__TYPE_F64,
                              .nibble_bytes = bytes,
+                             .head_bits_most = 64 - 8 * bytes,
                              .shift = 4 * before,
                              .used = low_bits(8 * bytes),
                              .not_used =
                                  low_bits(8 * bytes) & ~low_bits(4u * wanted->site->nibble_count),
-                             .before = low_bits(4 * before)};
+                             .before = low_bits(4 * before),
+                             .shapes = shapes->places};
     return plan;
 }
 
 /* Every nibble at most 8. */
-static inline uint64_t sum_nibbles(uint64_t nibbles)
+static uint8_t sum_nibbles(uint64_t nibbles)
 {
-    return (((nibbles & LOW_NIBBLES) + ((nibbles >> 4) & LOW_NIBBLES)) * BYTE_ONES) >> 56;
+    return (uint8_t)((((nibbles & LOW_NIBBLES) + ((nibbles >> 4) & LOW_NIBBLES)) * BYTE_ONES) >>
+                     56);
+}
+
+/* False: no record has these. Takes what it needs by value, so that the plan can be in registers.
+ */
+static bool learn_shape(uint64_t nibbles, uint64_t not_used, uint64_t before, unsigned shift,
+                        tg__skim_shape *shape)
+{
+    const uint64_t over_eight = nibbles & ((nibbles & NIBBLE_SEVEN) + NIBBLE_SEVEN) & NIBBLE_EIGHT;
+    if ((over_eight | (nibbles & not_used)) != 0) {
+        return false;
+    }
+    shape->nibbles = nibbles;
+    shape->mask = length_masks[(nibbles >> shift) & 0xfu];
+    shape->wanted_at = sum_nibbles(nibbles & before);
+    shape->end_at = sum_nibbles(nibbles);
+    return true;
 }
 
 static inline uint64_t load_eight(const unsigned char *at)
@@ -445,51 +479,49 @@ static inline uint64_t load_eight(const unsigned char *at)
     return word;
 }
 
-/* The number of one record of the wanted site, without a branch that depends on its bytes: what a
- * record costs is the way from its first byte to the next one's. False, and nothing is changed: it
- * is not the usual, and the caller looks at it. */
-static inline bool take_quickly(const quick_plan *plan, quick_run *run)
+/* The number of one record of the wanted site, without a branch that depends on its bytes unless
+ * they are such as were not met lately: what a record costs is the way from its first byte to the
+ * next one's. The run has room. False, and nothing is changed: it is not the usual, and the caller
+ * looks at it. */
+TG__INLINE bool take_quickly(const quick_plan *plan, bool is_f64, quick_run *run)
 {
     const unsigned char *at = run->at;
-    if (run->out == run->out_end || at > run->last || *at != plan->site) {
+    if (at > run->last) {
         return false;
     }
+    const uint64_t head = load_eight(at);
+    const uint64_t stamp_ends = ~head & STAMP_TOPS;
+    if ((head & 0xff) != plan->site || stamp_ends == 0) {
+        return false;
+    }
+    const unsigned head_bits = (unsigned)__builtin_ctzll(stamp_ends) + 1u;
     /* Shifting what is loaded is shorter than loading from behind the stamp. */
-    const uint64_t loaded = load_eight(at + 1);
-    const uint64_t stamp_ends = ~loaded & BYTE_TOPS;
-    if (stamp_ends == 0) {
+    const uint64_t nibbles = (head_bits <= plan->head_bits_most ? head >> (head_bits & 63u)
+                                                                : load_eight(at + head_bits / 8)) &
+                             plan->used;
+    /* A place that was never used says 0, which belongs to the first one and means no bytes. */
+    tg__skim_shape *shape = &plan->shapes[(nibbles * SHAPE_FACTOR) >> SHAPE_SHIFT];
+    if (shape->nibbles != nibbles &&
+        !learn_shape(nibbles, plan->not_used, plan->before, plan->shift, shape)) {
         return false;
     }
-    const unsigned stamp_bits = (unsigned)__builtin_ctzll(stamp_ends) + 1u;
-    const bool is_short = stamp_bits + 8 * plan->nibble_bytes <= 64;
-    const uint64_t nibbles =
-        (is_short ? loaded >> (stamp_bits & 63u) : load_eight(at + 1 + stamp_bits / 8)) &
-        plan->used;
-    const uint64_t over_eight = nibbles & ((nibbles & NIBBLE_SEVEN) + NIBBLE_SEVEN) & NIBBLE_EIGHT;
-    if ((over_eight | (nibbles & plan->not_used)) != 0) {
-        return false;
-    }
-    const unsigned char *numbers = at + 1 + stamp_bits / 8 + plan->nibble_bytes;
-    const unsigned length = (unsigned)(nibbles >> plan->shift) & 0xfu;
-    const uint64_t coded =
-        load_eight(numbers + sum_nibbles(nibbles & plan->before)) & length_masks[length];
-    run->value = plan->is_f64 ? run->value ^ coded : run->value + unzigzag(coded);
+    const unsigned char *numbers = at + plan->nibble_bytes + head_bits / 8;
+    const uint64_t coded = load_eight(numbers + shape->wanted_at) & shape->mask;
+    run->value = is_f64 ? run->value ^ coded : run->value + unzigzag(coded);
     *run->out++ = run->value;
-    run->at = numbers + sum_nibbles(nibbles);
+    run->at = numbers + shape->end_at;
     return true;
 }
 
-static quick_run begin_run(const tg__skim *wanted, tg__skim_lane *lane)
+static quick_run begin_run(const tg__skim *wanted, const tg__skim_lane *lane)
 {
     const bool has_room = (size_t)(lane->in.end - lane->in.at) >= QUICK_ROOM;
-    uint64_t *out = lane->words + lane->count;
-    const quick_run run = {
-        .at = lane->in.at,
-        .last = has_room ? lane->in.end - QUICK_ROOM : lane->in.at,
-        .value = site_of_block(lane->pack, wanted->site->id)->words[wanted->index],
-        .out = out,
-        .out_end = has_room ? lane->words + lane->capacity : out,
-    };
+    const quick_run run = {.at = lane->in.at,
+                           .last = has_room ? lane->in.end - QUICK_ROOM : lane->in.at,
+                           .value =
+                               site_of_block(lane->pack, wanted->site->id)->words[wanted->index],
+                           .out = lane->words + lane->count,
+                           .room = has_room ? lane->capacity - lane->count : 0};
     return run;
 }
 
@@ -524,17 +556,43 @@ tg_err tg__skim_one(const tg__site_info *sites, const tg__skim *wanted, tg__skim
     return TG_OK;
 }
 
-void tg__skim_pair(const tg__skim *wanted, tg__skim_lane *one, tg__skim_lane *other)
+/* One record of each run in turn: the way through one block does not wait for that through another.
+ * Inline, as what it calls, for each of two constants: called, it takes a sixth longer. */
+TG__INLINE void take_rounds(const quick_plan *plan, bool is_f64, quick_run *runs, size_t rounds)
 {
-    if (is_quick(wanted)) {
-        const quick_plan plan = plan_quickly(wanted);
-        quick_run a = begin_run(wanted, one);
-        quick_run b = begin_run(wanted, other);
-        /* The way through one block does not wait for that through the other. */
-        while (take_quickly(&plan, &a) && take_quickly(&plan, &b)) {
-        }
-        end_run(wanted, one, &a);
-        end_run(wanted, other, &b);
+    quick_run a = runs[0];
+    quick_run b = runs[1];
+    quick_run c = runs[2];
+    quick_run d = runs[3];
+    while (rounds > 0 && take_quickly(plan, is_f64, &a) && take_quickly(plan, is_f64, &b) &&
+           take_quickly(plan, is_f64, &c) && take_quickly(plan, is_f64, &d)) {
+        rounds--;
+    }
+    runs[0] = a;
+    runs[1] = b;
+    runs[2] = c;
+    runs[3] = d;
+}
+
+void tg__skim_row(const tg__skim *wanted, tg__skim_lane *const lanes[TG__SKIM_LANES])
+{
+    if (!is_quick(wanted)) {
+        return;
+    }
+    const quick_plan plan = plan_quickly(wanted, lanes[0]->shapes);
+    quick_run runs[TG__SKIM_LANES];
+    size_t rounds = SIZE_MAX;
+    for (unsigned i = 0; i < TG__SKIM_LANES; i++) {
+        runs[i] = begin_run(wanted, lanes[i]);
+        rounds = runs[i].room < rounds ? runs[i].room : rounds;
+    }
+    if (plan.is_f64) {
+        take_rounds(&plan, true, runs, rounds);
+    } else {
+        take_rounds(&plan, false, runs, rounds);
+    }
+    for (unsigned i = 0; i < TG__SKIM_LANES; i++) {
+        end_run(wanted, lanes[i], &runs[i]);
     }
 }
 
@@ -543,9 +601,10 @@ tg_err tg__skim_on(const tg__site_info *sites, const tg__skim *wanted, tg__skim_
     const bool quick = is_quick(wanted);
     while (lane->count < lane->capacity && lane->in.at < lane->in.end) {
         if (quick) {
-            const quick_plan plan = plan_quickly(wanted);
+            const quick_plan plan = plan_quickly(wanted, lane->shapes);
             quick_run run = begin_run(wanted, lane);
-            while (take_quickly(&plan, &run)) {
+            for (size_t left = run.room; left > 0 && take_quickly(&plan, plan.is_f64, &run);
+                 left--) {
             }
             end_run(wanted, lane, &run);
         }
@@ -554,24 +613,35 @@ tg_err tg__skim_on(const tg__site_info *sites, const tg__skim *wanted, tg__skim_
     return TG_OK;
 }
 
+/* What the site's next record is a difference to. Only as much as the site has is touched: while
+ * thousands of streams are read in turn, none of it is in the cache. */
+static void remember(tg__pack_site *kept, const tg__pack_site *next, const tg__site_info *site,
+                     uint64_t block)
+{
+    for (uint8_t i = 0; i < site->argument_count; i++) {
+        kept->words[i] = next->words[i];
+        if (site->types[i] == TG__TYPE_DECIMAL) {
+            kept->exponents[i] = next->exponents[i];
+        }
+    }
+    kept->block = block;
+}
+
 tg_err tg__unpack_record(tg__pack *pack, const tg__site_info *sites, tg__packed *in,
                          unsigned char *out, size_t capacity)
 {
+    static const tg__pack_site nothing = {.block = 0};
     packed_head head;
     TG_TRY(read_head(pack, sites, in->at, in->end, &head));
-    tg__pack_site *kept = &pack->sites[head.site->id];
-    tg__pack_site last = *kept;
-    if (last.block != pack->block) {
-        memset(&last, 0, sizeof last);
-        last.block = pack->block;
-    }
     TG_ENSURE(capacity >= TG__RECORD_HEADER + 8u, TG_ERR_CORRUPT);
+    tg__pack_site *kept = &pack->sites[(size_t)head.site->id * pack->stride];
+    tg__pack_site next;
     size_t size = 0;
-    TG_TRY(read_arguments(&head, &last, in->end, out + TG__RECORD_HEADER,
-                          capacity - TG__RECORD_HEADER - 8u, &size));
+    TG_TRY(read_arguments(&head, kept->block == pack->block ? kept : &nothing, &next, in->end,
+                          out + TG__RECORD_HEADER, capacity - TG__RECORD_HEADER - 8u, &size));
+    remember(kept, &next, head.site, pack->block);
     uint64_t *stamp = head.is_ns ? &pack->stamp_ns : &pack->stamp;
     *stamp += unzigzag(head.stamp_difference);
-    *kept = last;
     const size_t exact = TG__RECORD_HEADER + size;
     const size_t padded = (exact + 7u) & ~(size_t)7u;
     memset(out + exact, 0, padded - exact);

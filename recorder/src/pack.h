@@ -27,16 +27,23 @@ typedef struct tg__pack_site {
 } tg__pack_site;
 
 typedef struct tg__pack {
-    tg__pack_site *sites; /**< by id */
+    tg__pack_site *sites; /**< of id, at id * stride */
     uint32_t site_count;  /**< ids below this have a place */
-    uint64_t block;       /**< number of the current one, from 1 */
-    uint64_t stamp;       /**< of the record before */
-    uint64_t stamp_ns;    /**< likewise, of those with a caller's stamp */
+    uint32_t stride;
+    uint64_t block;    /**< number of the current one, from 1 */
+    uint64_t stamp;    /**< of the record before */
+    uint64_t stamp_ns; /**< likewise, of those with a caller's stamp */
 } tg__pack;
 
 /** @param[in] site_count  1 + the largest id. @retval TG_ERR_NO_MEMORY */
 TG_MUST_CHECK tg_err tg__pack_init(tg__pack *pack, uint32_t site_count);
 void tg__pack_deinit(tg__pack *pack);
+
+/** One of several that read side by side: their places of one site are neighbours, for what is read
+ * of thousands at a time must lie close together.
+ * @param[in] sites  its first place, zeroed; the caller's. It is not to be deinited. */
+void tg__pack_init_among(tg__pack *pack, tg__pack_site *sites, uint32_t site_count,
+                         uint32_t stride);
 
 /** Forget what came before. */
 void tg__pack_begin_block(tg__pack *pack);
@@ -70,6 +77,20 @@ typedef struct tg__skim {
     uint8_t index; /**< of an argument that is a number, not a decimal */
 } tg__skim;
 
+/** How long the numbers of a record are, and so where its wanted one and the next record begin. */
+typedef struct tg__skim_shape {
+    uint64_t nibbles;
+    uint64_t mask; /**< of the wanted number's bytes */
+    uint8_t wanted_at;
+    uint8_t end_at; /**< both from where the numbers begin */
+} tg__skim_shape;
+
+/** Shapes as they are met: the same few come again and again. Zeroed at first; for one wanted
+ * number, of one thread. */
+typedef struct tg__skim_shapes {
+    tg__skim_shape places[64]; /**< by a hash of their nibbles */
+} tg__skim_shapes;
+
 /** A block whose records are passed over, and what has been taken of it. */
 typedef struct tg__skim_lane {
     tg__pack *pack; /**< its own; it must not unpack in the same block: what it knows of other
@@ -78,6 +99,7 @@ typedef struct tg__skim_lane {
     uint64_t *words; /**< values as in ring form, sign-extended */
     size_t capacity;
     size_t count;
+    tg__skim_shapes *shapes; /**< lanes may share them */
 } tg__skim_lane;
 
 /**
@@ -92,8 +114,10 @@ TG_MUST_CHECK tg_err tg__skim_on(const tg__site_info *sites, const tg__skim *wan
 TG_MUST_CHECK tg_err tg__skim_one(const tg__site_info *sites, const tg__skim *wanted,
                                   tg__skim_lane *lane);
 
-/** The same for two lanes in turn, which is faster than one after the other. Ends as well when a
- * lane comes to what only tg__skim_one() reads. */
-void tg__skim_pair(const tg__skim *wanted, tg__skim_lane *one, tg__skim_lane *other);
+#define TG__SKIM_LANES 4u
+
+/** The same for several lanes in turn, which is faster than one after the other. They share the
+ * first one's shapes. Ends as well when a lane comes to what only tg__skim_one() reads. */
+void tg__skim_row(const tg__skim *wanted, tg__skim_lane *const lanes[TG__SKIM_LANES]);
 
 #endif

@@ -3,9 +3,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define DIGIT_BITS 8u
-#define DIGITS     (1u << DIGIT_BITS)
-#define FEW        48u /* below it, counters cost more than they spare */
+#define FEW               48u   /* below it, counters cost more than they spare */
+#define MANY              4096u /* from it on, a pass over the items costs more than many counters */
+#define DIGIT_BITS_MAX    11u
+#define DIGIT_BITS_OF_FEW 8u
 
 static uint64_t key_of(const tg__timed *item, int64_t first_ns)
 {
@@ -26,21 +27,31 @@ static void insert_each(tg__timed *items, size_t count)
 
 /* By one digit of the key, from lowest to highest: each pass keeps the order of the one before. */
 static void pass(const tg__timed *from, tg__timed *to, size_t count, int64_t first_ns,
-                 unsigned shift)
+                 unsigned shift, unsigned digit_bits)
 {
-    size_t next[DIGITS] = {0};
+    size_t next[1u << DIGIT_BITS_MAX];
+    const size_t digits = (size_t)1 << digit_bits;
+    memset(next, 0, digits * sizeof next[0]);
     for (size_t i = 0; i < count; i++) {
-        next[(key_of(&from[i], first_ns) >> shift) & (DIGITS - 1)]++;
+        next[(key_of(&from[i], first_ns) >> shift) & (digits - 1)]++;
     }
     size_t sum = 0;
-    for (size_t digit = 0; digit < DIGITS; digit++) {
+    for (size_t digit = 0; digit < digits; digit++) {
         const size_t own = next[digit];
         next[digit] = sum;
         sum += own;
     }
     for (size_t i = 0; i < count; i++) {
-        to[next[(key_of(&from[i], first_ns) >> shift) & (DIGITS - 1)]++] = from[i];
+        to[next[(key_of(&from[i], first_ns) >> shift) & (digits - 1)]++] = from[i];
     }
+}
+
+/* As few passes as there can be, and digits no wider than these need. */
+static unsigned digit_bits_of(unsigned key_bits, size_t count)
+{
+    const unsigned most = count < MANY ? DIGIT_BITS_OF_FEW : DIGIT_BITS_MAX;
+    const unsigned passes = (key_bits + most - 1) / most;
+    return (key_bits + passes - 1) / passes;
 }
 
 tg__timed *tg__time_sort(tg__timed *items, tg__timed *spare, size_t count)
@@ -64,9 +75,12 @@ tg__timed *tg__time_sort(tg__timed *items, tg__timed *spare, size_t count)
         insert_each(items, count);
         return items;
     }
-    const uint64_t largest = (uint64_t)last_ns - (uint64_t)first_ns;
-    for (unsigned shift = 0; shift < 64 && largest >> shift != 0; shift += DIGIT_BITS) {
-        pass(items, spare, count, first_ns, shift);
+    /* Not 0, or they were sorted. */
+    const unsigned key_bits =
+        64u - (unsigned)__builtin_clzll((uint64_t)last_ns - (uint64_t)first_ns);
+    const unsigned digit_bits = digit_bits_of(key_bits, count);
+    for (unsigned shift = 0; shift < key_bits; shift += digit_bits) {
+        pass(items, spare, count, first_ns, shift, digit_bits);
         tg__timed *sorted = spare;
         spare = items;
         items = sorted;

@@ -289,17 +289,20 @@ static void many_values_at_once_count_as_one_by_one(void **state)
 {
     (void)state;
     enum {
-        VALUES = 200000 /* in few counters, so that some spill */
+        FEW_COUNTERS = 200000, /* so that some spill */
+        VALUES = FEW_COUNTERS + 100000
     };
     static uint64_t values[VALUES];
     seeded_random random = random_start("many", 5);
     tg_histogram *single = open_default();
     tg_histogram *many = open_default();
     for (int i = 0; i < VALUES; i++) {
-        values[i] = 5000000 + random_below(&random, 3) * 1000000;
+        /* Then ascending ones, among them the first and the last of what shares a counter. */
+        values[i] = i < FEW_COUNTERS ? 5000000 + random_below(&random, 3) * 1000000
+                                     : (uint64_t)(i + 1 - FEW_COUNTERS) * 512 - (i % 3 == 0);
         tg_histogram_record(single, (int64_t)values[i]);
     }
-    tg__histogram_record_words(many, values, VALUES, 5000000, 7000000);
+    tg__histogram_record_words(many, values, VALUES, values[FEW_COUNTERS], values[VALUES - 1]);
     tg_histogram_summary a;
     tg_histogram_summary b;
     tg_histogram_summary_get(single, &a);

@@ -26,14 +26,15 @@ typedef struct share {
 } share;
 
 /* Stamps are given, so that threads that run one after the other lie side by side in time. Pairs of
- * records have one stamp, and every fiftieth thread writes records of many sizes. */
+ * records have one stamp, and every fiftieth thread writes large records behind small ones. */
 static void *record_share(void *arg)
 {
     static const char letters[3000] = {0};
     const share *s = arg;
     for (uint32_t i = 0; i < EACH; i++) {
         const int64_t stamp = START_NS + ((int64_t)(i / 2) * FILES * THREADS_A_FILE + s->number);
-        const size_t size = s->number % 50 == 0 ? (i * 997u) % sizeof letters : i % 3;
+        const bool is_large = s->number % 50 == 0 && i % 3 == 2;
+        const size_t size = is_large ? (i * 997u) % sizeof letters : i % 3;
         TG_RECORD_AT(s->recorder, TG_RECORD_INFO, stamp, "thread %u number %u %p", s->number, i,
                      tg_blob_of(letters, size));
     }

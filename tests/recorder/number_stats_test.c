@@ -67,6 +67,19 @@ static void many_words_at_once_count_as_one_by_one(void **state)
     }
 }
 
+/* The sum of four is over 64 bits; of two it just is not. */
+static void sums_of_large_words_do_not_wrap(void **state)
+{
+    (void)state;
+    static const uint64_t words[] = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
+    for (size_t count = 1; count <= 4; count++) {
+        tg__number_stats stats = {0};
+        assert_int_equal(tg__number_stats_add_words(&stats, TG__TYPE_U64, words, count), TG_OK);
+        assert_near(stats.sum, (double)count * (double)INT64_MAX);
+        tg__number_stats_deinit(&stats);
+    }
+}
+
 static void negative_values_lie_below_all_others(void **state)
 {
     (void)state;
@@ -152,6 +165,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_words_at_once_count_as_one_by_one),
+        cmocka_unit_test(sums_of_large_words_do_not_wrap),
         cmocka_unit_test(negative_values_lie_below_all_others),
         cmocka_unit_test(parts_merge_to_the_whole),
         cmocka_unit_test(decimals_of_several_exponents_have_a_range_but_no_percentiles),

@@ -142,14 +142,15 @@ say first
     fail "who records is seen"
 stop_recorder
 
-# Enough records for several threads: every one, in order.
+# Enough records for several threads: every one, in order, though the first batch takes the longest.
 start_recorder many.tgrec 0 0
+say "blob 12"
 say "many 60000"
 stop_recorder
 "$tool" cat many.tgrec >out 2>err || fail "cat of many"
-awk '$NF != n++ { bad = 1 } END { exit bad || n != 60000 }' out || fail "cat of many is not in order"
+awk 'NR > 12 && $NF != n++ { bad = 1 } END { exit bad || n != 60000 }' out || fail "cat of many is not in order"
 "$tool" cat --json many.tgrec >out 2>/dev/null || fail "cat --json of many"
-[ "$(wc -l <out)" = 60000 ] || fail "cat --json of many"
+[ "$(wc -l <out)" = 60012 ] || fail "cat --json of many"
 status=0
 "$tool" cat many.tgrec >/dev/full 2>err || status=$?
 [ "$status" = 2 ] || fail "a full disk ends cat with $status"

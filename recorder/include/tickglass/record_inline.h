@@ -27,13 +27,20 @@
 #define TG__UNLIKELY(x) __builtin_expect((x) != 0, 0)
 #define TG__TLS_MODEL   __attribute__((tls_model("initial-exec")))
 #define TG__COLD        __attribute__((cold, noinline))
+#define TG__FETCH(x)    __builtin_prefetch((x), 1)
 #else
 #define TG__INLINE      static inline
 #define TG__LIKELY(x)   (x)
 #define TG__UNLIKELY(x) (x)
 #define TG__TLS_MODEL
 #define TG__COLD
+#define TG__FETCH(x) ((void)(x))
 #endif
+
+/** Bytes of records that tg__record_fetch_next() is for, what it fetches at most and at once. */
+#define TG__FETCH_FROM 128u
+#define TG__FETCH_MAX  1024u
+#define TG__FETCH_STEP 64u
 
 /** Type of an argument; numbers of the file format. */
 enum {
@@ -239,12 +246,26 @@ TG__INLINE unsigned char *tg__record_reserve(tg_recorder *recorder, tg__producer
     return producer->data + (producer->at & producer->mask);
 }
 
+/* The place of the next record of this size into the cache: the writing thread has had it since,
+ * and with a large record the caller's next stores would wait until it is back. Records of numbers
+ * alone have a constant size, and nothing of this is left of them. */
+TG__INLINE void tg__record_fetch_next(const tg__producer *producer, size_t size)
+{
+    if (size > TG__FETCH_FROM) {
+        const size_t end = size < TG__FETCH_MAX ? size : TG__FETCH_MAX;
+        for (size_t i = TG__FETCH_STEP; i < end + TG__FETCH_STEP; i += TG__FETCH_STEP) {
+            TG__FETCH(producer->data + ((producer->at + i) & producer->mask));
+        }
+    }
+}
+
 TG__INLINE void tg__record_commit(tg__producer *producer, size_t size)
 {
     producer->at += size;
     /* Pairs with the writer's acquire load of the tail: who sees the position sees the bytes. It is
      * also what makes the record survive: before this store it does not exist. */
     atomic_store_explicit(producer->tail, producer->at, memory_order_release);
+    tg__record_fetch_next(producer, size);
 }
 
 #define TG__TYPE_OF(x)                                                                             \
