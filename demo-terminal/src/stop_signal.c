@@ -74,6 +74,15 @@ static void end_if_it_is_the_end(stop_signal *stop, int number)
     }
 }
 
+/* Likewise: once. */
+static void tell_if_it_is_told(stop_signal *stop)
+{
+    meaning now = IS_TOLD;
+    if (atomic_compare_exchange_strong(&stop->meaning, &now, IS_NOTED)) {
+        stop->call(stop->ctx);
+    }
+}
+
 /* Negative limit: none. 0: it is over, or it shall close. */
 static int await_signal(const stop_signal *stop, int64_t limit_ms)
 {
@@ -101,9 +110,7 @@ static void *wait_for_signals(void *arg)
      * there, or the meaning that the owner has just given it is seen here. */
     atomic_store(&stop->number, first);
     end_if_it_is_the_end(stop, first);
-    if (atomic_load(&stop->meaning) == IS_TOLD) {
-        stop->call(stop->ctx);
-    }
+    tell_if_it_is_told(stop);
     const int second = await_signal(stop, stop->limit_ms);
     /* Acquire: as above. */
     if (!atomic_load_explicit(&stop->closing, memory_order_acquire)) {
@@ -159,7 +166,7 @@ void stop_signal_tell(stop_signal *stop, void (*on_stop)(void *ctx), void *ctx)
 {
     give_meaning(stop, IS_TOLD, on_stop, ctx);
     if (stop_signal_came(stop)) {
-        on_stop(ctx);
+        tell_if_it_is_told(stop);
     }
 }
 

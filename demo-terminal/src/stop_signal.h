@@ -41,8 +41,8 @@ void stop_signal_away(stop_signal *stop, void (*end)(void *ctx), void *ctx);
 void stop_signal_back(stop_signal *stop);
 
 /*
- * From here on the owner looks whether a signal has come: on_stop runs on the thread with the first
- * one, or at once if that has come. Thread: owner, once.
+ * From here on the owner looks whether a signal has come: on_stop runs once, on the thread with the
+ * first one, or at once and on any thread if that has come. Thread: owner, once.
  */
 void stop_signal_tell(stop_signal *stop, void (*on_stop)(void *ctx), void *ctx);
 

@@ -9,6 +9,7 @@
 
 #include <tickglass/recorder.h>
 
+#include "../child_process.h"
 #include "dictionary.h"
 #include "rings_read.h"
 #include "scratch_dir.h"
@@ -103,9 +104,11 @@ static void the_dead_are_told_from_those_who_have_their_number(void **state)
     char rings[1024];
     int ready[2];
     assert_int_equal(pipe(ready), 0);
+    const pid_t parent = getpid();
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
+        child_ends_with_parent(parent);
         tg_recorder *recorder = NULL;
         (void)scratch_name(&dir, "c.tgrec", path, sizeof path);
         if (open_recorder(path, dir.path, &recorder) != TG_OK || write(ready[1], "!", 1) != 1) {
