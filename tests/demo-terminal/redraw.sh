@@ -188,6 +188,10 @@ window)
     Xvfb -displayfd 3 -screen 0 1600x1000x24 -nolisten tcp -noreset 3>display 2>/dev/null &
     pids="$pids $!"
     read -r screen <display
+    # Sizes and letters are what a window may do otherwise; the rest is headless the same.
+    printf '%s\n' 'wait rows 20' 'screenshot list.png' 'key Enter' 'key F7' 'screenshot panels.png' 'resize 1450x900' \
+        'wait no-text no room' 'screenshot large.png' 'key Ctrl-+' 'screenshot letters.png' 'resize 700x500' \
+        'screenshot small.png' 'key F2' 'wait text written: tickglass-' check quit >some
     for renderer in surface gpu; do
         DISPLAY=:$screen SDL_VIDEODRIVER=x11 SDL_RENDER_DRIVER=software XDG_CONFIG_HOME="$dir/config" \
             run --seconds 600 --state "$renderer.state" --renderer "$renderer" --script steps --record "$renderer.tgrec" 2>said ||
@@ -197,16 +201,21 @@ window)
     done
     ;;
 killed)
-    sed '/^key F2/,$d' steps >some
+    sed '/^screenshot large.png/q' steps >some
     echo 'wait text never' >>some
-    run --headless --seconds 600 --script some --record one.tgrec 2>said &
+    # Not by run: what is killed must be the terminal, not a shell that waits for it.
+    "$terminal" --url "wss://127.0.0.1:$(cat port)/tickglass" --ca gw/ca.pem --token-file gw/token \
+        --headless --seconds 600 --script some --record one.tgrec 2>said &
     shown=$!
     pids="$pids $shown"
-    wait_for "the script did not come to its end" test -s small.png
+    wait_for "the script did not come to its end" test -s large.png
     kill -9 "$shown"
     wait "$shown" 2>/dev/null || true
     "$tool" recover one.tgrec >out 2>&1 || fail "recover ended with $?"
-    check_record one.tgrec.recovered $((pictures - 1))
+    rings=$(sed -n 's/^the rings can go now: //p' out)
+    [ -n "$rings" ] || fail "the terminal was not killed"
+    rm "$rings"
+    check_record one.tgrec.recovered 5
     # The file alone, too, up to where it goes; that it has no end is said.
     expect 0 --redraw one.tgrec --pass "$(sed -n 's/.* pass \([0-9]*\) stands in the picture list.png/\1/p' pictures)" \
         --screenshot again.png
