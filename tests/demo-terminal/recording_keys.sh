@@ -12,33 +12,8 @@ for needed in Xvfb xdotool; do
         exit 77
     }
 done
-dir=$(mktemp -d)
-pids=
-finish() {
-    # shellcheck disable=SC2086 # several
-    [ -z "$pids" ] || kill $pids 2>/dev/null || true
-    wait
-    rm -rf "$dir"
-}
-trap finish EXIT
-cd "$dir"
-
-fail() {
-    echo "FAILED: $1"
-    cat said gateway.log 2>/dev/null || true
-    exit 1
-}
-
-# wait_for WHAT COMMAND...: until the command succeeds, half a minute at most
-wait_for() {
-    what=$1
-    shift
-    deadline=$(($(date +%s) + 30))
-    until "$@" >/dev/null 2>&1; do
-        [ "$(date +%s)" -lt "$deadline" ] || fail "$what"
-        sleep 0.05
-    done
-}
+# shellcheck source=tests/demo-terminal/scratch_scene.sh
+. "$(dirname "$0")/scratch_scene.sh"
 
 count_is() {
     [ "$(find . -maxdepth 1 -name 'tickglass-*.tgrec' | wc -l)" = "$1" ]

@@ -13,33 +13,8 @@ if [ "$how" = window ] && ! command -v Xvfb >/dev/null 2>&1; then
     echo "SKIPPED: there is no Xvfb"
     exit 77
 fi
-dir=$(mktemp -d)
-pids=
-finish() {
-    # shellcheck disable=SC2086 # several
-    [ -z "$pids" ] || kill $pids 2>/dev/null || true
-    wait
-    rm -rf "$dir"
-}
-trap finish EXIT
-cd "$dir"
-
-fail() {
-    echo "FAILED: $1"
-    tail -n 20 said gateway.log out err 2>/dev/null || true
-    exit 1
-}
-
-# wait_for WHAT COMMAND...: until the command succeeds, five minutes at most
-wait_for() {
-    what=$1
-    shift
-    deadline=$(($(date +%s) + 300))
-    until "$@" >/dev/null 2>&1; do
-        [ "$(date +%s)" -lt "$deadline" ] || fail "$what"
-        sleep 0.05
-    done
-}
+# shellcheck source=tests/demo-terminal/scratch_scene.sh
+. "$(dirname "$0")/scratch_scene.sh"
 
 # expect CODE OPTIONS...: of the tool that draws again; what it says is in out and err
 expect() {

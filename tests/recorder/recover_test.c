@@ -22,6 +22,7 @@
 #include "seeded_random.h"
 
 #define THREADS     3
+#define PATH_SIZE   1024
 #define DEADLINE_NS INT64_C(60000000000)
 
 /* Outside the victim, so that it is there afterwards: how many calls of each thread had returned.
@@ -290,6 +291,15 @@ static tg_recorder *open_unpolled(const scratch_dir *dir, const char *path)
     return recorder;
 }
 
+/* A record in a folder of its own, and where it can be recovered to. */
+static tg_recorder *begin_unpolled(scratch_dir *dir, char path[PATH_SIZE], char out[PATH_SIZE])
+{
+    *dir = scratch_make();
+    (void)scratch_name(dir, "a.tgrec", path, PATH_SIZE);
+    (void)scratch_name(dir, "out.tgrec", out, PATH_SIZE);
+    return open_unpolled(dir, path);
+}
+
 static void the_rings_of_another_record_are_refused(void **state)
 {
     (void)state;
@@ -327,12 +337,10 @@ static void the_rings_of_another_record_are_refused(void **state)
 static void rings_that_cannot_be_read_are_no_rings_that_are_gone(void **state)
 {
     (void)state;
-    const scratch_dir dir = scratch_make();
-    char path[1024];
-    char out[1024];
-    (void)scratch_name(&dir, "a.tgrec", path, sizeof path);
-    (void)scratch_name(&dir, "out.tgrec", out, sizeof out);
-    tg_recorder *recorder = open_unpolled(&dir, path);
+    scratch_dir dir;
+    char path[PATH_SIZE];
+    char out[PATH_SIZE];
+    tg_recorder *recorder = begin_unpolled(&dir, path, out);
     tg__log_file file;
     tg__recover_report report;
     assert_int_equal(tg__log_file_open(path, &file), TG_OK);
@@ -355,12 +363,10 @@ static void rings_that_cannot_be_read_are_no_rings_that_are_gone(void **state)
 static void a_damaged_ring_gives_what_is_whole_and_says_where_it_ends(void **state)
 {
     (void)state;
-    const scratch_dir dir = scratch_make();
-    char path[1024];
-    char out[1024];
-    (void)scratch_name(&dir, "a.tgrec", path, sizeof path);
-    (void)scratch_name(&dir, "out.tgrec", out, sizeof out);
-    tg_recorder *recorder = open_unpolled(&dir, path);
+    scratch_dir dir;
+    char path[PATH_SIZE];
+    char out[PATH_SIZE];
+    tg_recorder *recorder = begin_unpolled(&dir, path, out);
     for (uint64_t i = 0; i < 100; i++) {
         TG_RECORD(recorder, TG_RECORD_INFO, "thread %u number %" PRIu64, 0u, i);
     }
@@ -408,12 +414,10 @@ static void a_damaged_ring_gives_what_is_whole_and_says_where_it_ends(void **sta
 static void what_the_file_has_is_not_taken_from_the_rings_again(void **state)
 {
     (void)state;
-    const scratch_dir dir = scratch_make();
-    char path[1024];
-    char out[1024];
-    (void)scratch_name(&dir, "a.tgrec", path, sizeof path);
-    (void)scratch_name(&dir, "out.tgrec", out, sizeof out);
-    tg_recorder *recorder = open_unpolled(&dir, path);
+    scratch_dir dir;
+    char path[PATH_SIZE];
+    char out[PATH_SIZE];
+    tg_recorder *recorder = begin_unpolled(&dir, path, out);
     for (uint64_t i = 0; i < 1000; i++) {
         TG_RECORD(recorder, TG_RECORD_INFO, "thread %u number %" PRIu64, 0u, i);
         if (i == 600) {
