@@ -35,7 +35,7 @@ run() {
     "$terminal" --url "wss://127.0.0.1:$(cat port)/tickglass" --ca gw/ca.pem --token-file gw/token "$@"
 }
 
-# check_record RECORD COUNT: every picture that the terminal wrote is drawn again from the record alone
+# check_record RECORD COUNT (a pattern): every picture that the terminal wrote is drawn again from the record alone
 check_record() {
     "$tool" cat --contains 'stands in the picture' "$1" >pictures
     count=0
@@ -52,7 +52,11 @@ check_record() {
         before=$file
         count=$((count + 1))
     done <pictures
-    [ "$count" = "$2" ] || fail "$count pictures, not $2"
+    # shellcheck disable=SC2254 # it is a pattern
+    case $count in
+    $2) ;;
+    *) fail "$count pictures, not $2" ;;
+    esac
 }
 
 "$gateway" --listen 127.0.0.1:0 --port-file port --state-dir gw >gateway.log 2>&1 &
@@ -176,21 +180,21 @@ window)
     done
     ;;
 killed)
-    sed '/^screenshot large.png/q' steps >some
+    sed '/^screenshot letters.png/q' steps >some
     echo 'wait text never' >>some
     # Not by run: what is killed must be the terminal, not a shell that waits for it.
     "$terminal" --url "wss://127.0.0.1:$(cat port)/tickglass" --ca gw/ca.pem --token-file gw/token \
         --headless --seconds 600 --script some --record one.tgrec 2>said &
     shown=$!
     pids="$pids $shown"
-    wait_for "the script did not come to its end" test -s large.png
+    wait_for "the script did not come to its end" test -s letters.png
     kill -9 "$shown"
     wait "$shown" 2>/dev/null || true
     "$tool" recover one.tgrec >out 2>&1 || fail "recover ended with $?"
     rings=$(sed -n 's/^the rings can go now: //p' out)
     [ -n "$rings" ] || fail "the terminal was not killed"
     rm "$rings"
-    check_record one.tgrec.recovered 5
+    check_record one.tgrec.recovered '[56]' # the last picture may be there, and its record not yet
     # The file alone, too, up to where it goes; that it has no end is said.
     expect 0 --redraw one.tgrec --pass "$(sed -n 's/.* pass \([0-9]*\) stands in the picture list.png/\1/p' pictures)" \
         --screenshot again.png
