@@ -1,6 +1,5 @@
 #include "feed.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +36,7 @@ struct feed {
     bool visible_told;            /* the client knows which rows are on the screen */
     publication_counts published; /* the network thread's */
     /* Set by the network thread, taken by the owner. */
-    _Atomic bool rows_news;
-    _Atomic bool priority_news;
+    news_gate news;
     event_log log;
     tg_clock clock;
     echo_watch echoes; /* the network thread's */
@@ -65,10 +63,9 @@ static void on_publish(void *ctx, uint64_t view_number)
     const publication_counts now = {client.frames, client.priority_rows, store.transitions};
     const bool priority_only = publication_is_priority_only(&self->published, &now);
     self->published = now;
-    /* Release: pairs with the acquire in feed_take_news(). */
-    atomic_store_explicit(priority_only ? &self->priority_news : &self->rows_news, true,
-                          memory_order_release);
-    tg_window_wake(self->window);
+    if (news_gate_tell(&self->news, priority_only ? NEWS_OF_PRIORITY : NEWS_OF_ROWS)) {
+        tg_window_wake(self->window);
+    }
 }
 
 static void on_event(void *ctx, const tg_event *event)
@@ -331,13 +328,9 @@ void feed_stop(feed *self)
     tg_client_stop(self->client);
 }
 
-feed_news feed_take_news(feed *self)
+news_gate *feed_news(feed *self)
 {
-    /* Acquire: pairs with the release in on_publish(), for who looks before he is woken. */
-    const feed_news news = {
-        .rows = atomic_exchange_explicit(&self->rows_news, false, memory_order_acquire),
-        .priority = atomic_exchange_explicit(&self->priority_news, false, memory_order_acquire)};
-    return news;
+    return &self->news;
 }
 
 tg_client *feed_client(feed *self)

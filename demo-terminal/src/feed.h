@@ -11,6 +11,7 @@
 
 #include "event_log.h"
 #include "instrument_search.h"
+#include "news_gate.h"
 #include "priority_follow.h"
 #include "session_record.h"
 #include "settings.h"
@@ -31,9 +32,10 @@ typedef struct feed feed;
 
 /*
  * Reads symbols and opens token source and client; nothing is connected yet. why says what is wrong
- * in one line. window is woken when there is something to draw; it, settings and record (may be
- * NULL) must outlive the feed. TG_ERR_INVALID_ARGUMENT, TG_ERR_URL, TG_ERR_CERTIFICATE,
- * TG_ERR_SYNTAX, TG_ERR_IO, TG_ERR_NO_MEMORY. Thread: owner. Blocks: on the disk.
+ * in one line. window is woken when there is something to draw, for publications as feed_news()
+ * says; it, settings and record (may be NULL) must outlive the feed. TG_ERR_INVALID_ARGUMENT,
+ * TG_ERR_URL, TG_ERR_CERTIFICATE, TG_ERR_SYNTAX, TG_ERR_IO, TG_ERR_NO_MEMORY. Thread: owner.
+ * Blocks: on the disk.
  */
 TG_MUST_CHECK tg_err feed_open(const settings *settings, tg_window *window, session_record *record,
                                feed **out, char *why, size_t why_size);
@@ -53,14 +55,8 @@ void feed_stop(feed *feed);
  */
 bool feed_poll(feed *feed, int64_t now_mono_ns);
 
-/* What was published since the last call: news of rows, or of the priority channel alone.
- * Thread: owner. */
-typedef struct feed_news {
-    bool rows;
-    bool priority;
-} feed_news;
-
-feed_news feed_take_news(feed *feed);
+/* What was published; window is woken for what is awaited there. Thread: owner. */
+news_gate *feed_news(feed *feed);
 
 tg_client *feed_client(feed *feed);
 /* Rows that were taken away included: an index names the same instrument for the whole run. */

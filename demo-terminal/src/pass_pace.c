@@ -16,6 +16,11 @@ void pass_pace_ask(pass_pace *pace, pass_cause cause)
     pace->asked[cause] = true;
 }
 
+int64_t pass_pace_turn_mono_ns(const pass_pace *pace, pass_cause cause)
+{
+    return pace->turn_mono_ns[cause];
+}
+
 bool pass_pace_is_asked(const pass_pace *pace)
 {
     return pace->asked[PASS_FOR_ROWS] || pace->asked[PASS_FOR_ANSWER];

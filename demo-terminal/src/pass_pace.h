@@ -35,6 +35,8 @@ typedef enum pass_extent {
 
 /* Something has come that is not drawn yet. */
 void pass_pace_ask(pass_pace *pace, pass_cause cause);
+/* From when on the cause may have its next pass. */
+int64_t pass_pace_turn_mono_ns(const pass_pace *pace, pass_cause cause);
 /* Something that only a whole pass shows has not been drawn yet. */
 bool pass_pace_is_asked(const pass_pace *pace);
 

@@ -548,12 +548,20 @@ static int64_t next_pass_mono_ns(const terminal *self)
                : PASS_PACE_NEVER;
 }
 
-/* How long there is nothing to do unless something arrives. */
-static int64_t sleep_ns(const terminal *self, int64_t now_mono_ns)
+/* How long there is nothing to do unless something arrives that is to be drawn as it comes. Ticks of
+ * the priority channel before their turn are not: they are looked for when it has come. */
+static int64_t sleep_ns(terminal *self, int64_t now_mono_ns)
 {
     int64_t until = earlier(next_pass_mono_ns(self), deadline_mono_ns(self));
     until = earlier(until, now_mono_ns + HIDDEN_NS);
-    return until > now_mono_ns ? until - now_mono_ns : 0;
+    unsigned awaited = 0;
+    if (tg_window_visible(self->window)) {
+        const int64_t turn = pass_pace_turn_mono_ns(&self->pace, PASS_FOR_PRIORITY);
+        awaited = now_mono_ns < turn ? NEWS_OF_ROWS : NEWS_OF_ROWS | NEWS_OF_PRIORITY;
+        until = now_mono_ns < turn ? earlier(until, turn) : until;
+    }
+    const bool is_there = news_gate_await(feed_news(self->feed), awaited);
+    return until > now_mono_ns && !is_there ? until - now_mono_ns : 0;
 }
 
 static tg_err draw_if_due(terminal *self, int64_t now_mono_ns)
@@ -625,17 +633,17 @@ static tg_err play_script(terminal *self, int64_t now_mono_ns)
 
 static void take_news(terminal *self, int64_t now_mono_ns)
 {
-    const feed_news news = feed_take_news(self->feed);
+    const unsigned news = news_gate_take(feed_news(self->feed));
     const bool told = feed_poll(self->feed, now_mono_ns);
     if (told) {
         follow_endpoint(self);
         restore_selection(self);
         insist_on_notice(self);
     }
-    if (news.rows || told) {
+    if ((news & NEWS_OF_ROWS) != 0 || told) {
         pass_pace_ask(&self->pace, PASS_FOR_ROWS);
     }
-    if (news.priority) {
+    if ((news & NEWS_OF_PRIORITY) != 0) {
         pass_pace_ask(&self->pace, PASS_FOR_PRIORITY);
     }
     tell_of_files(self);

@@ -36,6 +36,21 @@ static void the_first_news_are_drawn_as_they_come(void **state)
     }
 }
 
+/* Whoever is not woken for news looks for them when they may be drawn. */
+static void the_next_turn_is_known_before_anybody_asks(void **state)
+{
+    (void)state;
+    pass_pace pace = {0};
+    assert_true(pass_pace_turn_mono_ns(&pace, PASS_FOR_PRIORITY) <= START);
+    pass_pace_ask(&pace, PASS_FOR_PRIORITY);
+    pass_pace_took(&pace, PASS_PRIORITY, true, START);
+    const int64_t turn = pass_pace_turn_mono_ns(&pace, PASS_FOR_PRIORITY);
+    assert_int_equal(turn, START + NS_PER_S / 120);
+    pass_pace_ask(&pace, PASS_FOR_PRIORITY);
+    assert_int_equal(pass_pace_due(&pace, NEVER, turn - 1), PASS_NOT_DUE);
+    assert_int_equal(pass_pace_due(&pace, NEVER, turn), PASS_PRIORITY);
+}
+
 /* Passes in ten seconds in which the cause asks all the time. */
 static unsigned passes_of(pass_cause cause)
 {
@@ -148,6 +163,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pace_that_nobody_asked_waits_for_what_changes_by_itself),
         cmocka_unit_test(the_first_news_are_drawn_as_they_come),
+        cmocka_unit_test(the_next_turn_is_known_before_anybody_asks),
         cmocka_unit_test(rows_have_sixty_passes_a_second_and_the_others_twice_as_many),
         cmocka_unit_test(rows_do_not_wait_for_a_turn_that_priority_cells_took),
         cmocka_unit_test(a_key_is_answered_between_two_passes_for_news),
