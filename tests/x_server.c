@@ -22,7 +22,7 @@ static void screen_path(const x_server *server, char *path, size_t size)
     (void)snprintf(path, size, "%s/Xvfb_screen0", server->folder);
 }
 
-static void run_child(const x_server *server, int number_pipe)
+static void run_child(const x_server *server, int number_pipe, const char *missing)
 {
     char screen[32];
     (void)snprintf(screen, sizeof screen, "%dx%dx24", server->width, server->height);
@@ -30,7 +30,8 @@ static void run_child(const x_server *server, int number_pipe)
     (void)dup2(quiet, STDERR_FILENO);
     (void)dup2(number_pipe, 3);
     (void)execlp("Xvfb", "Xvfb", "-displayfd", "3", "-screen", "0", screen, "-fbdir",
-                 server->folder, "-nolisten", "tcp", "-noreset", "-nocursor", (char *)NULL);
+                 server->folder, "-nolisten", "tcp", "-noreset", "-nocursor",
+                 missing != NULL ? "-extension" : (char *)NULL, missing, (char *)NULL);
     _exit(127);
 }
 
@@ -89,6 +90,11 @@ static bool map_screen(x_server *server)
 
 bool x_server_start(x_server *server, int width, int height)
 {
+    return x_server_start_without(server, width, height, NULL);
+}
+
+bool x_server_start_without(x_server *server, int width, int height, const char *extension)
+{
     *server = (x_server){.width = width, .height = height};
     /* The screen is no file for a disk to write. */
     const char *const base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : getenv("TMPDIR");
@@ -109,7 +115,7 @@ bool x_server_start(x_server *server, int width, int height)
     if (server->pid == 0) {
         child_ends_with_parent(parent);
         (void)close(number_pipe[0]);
-        run_child(server, number_pipe[1]);
+        run_child(server, number_pipe[1], extension);
     }
     (void)close(number_pipe[1]);
     const bool good = server->pid > 0 && await_number(server, number_pipe[0]) && map_screen(server);

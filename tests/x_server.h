@@ -26,6 +26,8 @@ typedef struct x_server {
  * False: there is no Xvfb here; x_server_stop() must be called all the same.
  */
 bool x_server_start(x_server *server, int width, int height);
+/* The same without one of its extensions ("MIT-SHM"). */
+bool x_server_start_without(x_server *server, int width, int height, const char *extension);
 /* Idempotent. */
 void x_server_stop(x_server *server);
 

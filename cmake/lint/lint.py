@@ -32,6 +32,7 @@ THIRD_PARTY = [
     ("mbedtls", r"(mbedtls|psa)/.*"),
     ("stb", r"(stb/)?stb_.*"),
     ("utf8proc", r"utf8proc\.h"),
+    ("xcb", r"xcb/.*"),
     ("jsmn", r"jsmn\.h"),
     ("lzma", r"lzma\.h"),
     ("zlib", r"zlib\.h"),

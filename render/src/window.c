@@ -19,6 +19,7 @@
 #include "input.h"
 #include "png_file.h"
 #include "x11_scale.h"
+#include "x11_surface.h"
 
 #define SIDE_MAX_PX 16384
 /* More rectangles than this cost more in calls than they save in pixels. */
@@ -29,7 +30,8 @@
 struct tg_window {
     SDL_Window *handle;
     tg__gpu_painter *gpu; /* NULL: the picture goes into the surface */
-    SDL_Surface *surface; /* SDL's; valid until the size changes */
+    tg__x11_surface *x11; /* NULL: SDL's surface it is */
+    SDL_Surface *surface; /* valid until the size changes */
     tg__font *font;
     tg__painter *painter;
     /* What is painted: the surface's own pixels if they have our form, else memory of our own. With
@@ -146,15 +148,24 @@ static void measure_cells(tg_window *window)
     window->rows = cells_in(window->canvas.height, tg__font_cell_height(window->font));
 }
 
-/* Asks for the surface of the present size and points the canvas at its pixels or at our own. */
-static tg_err attach_surface(tg_window *window)
+static bool attach_x11(tg_window *window)
 {
-    if (window->gpu != NULL) {
-        TG_TRY(tg__gpu_painter_fit(window->gpu, &window->canvas.width, &window->canvas.height));
-        measure_cells(window);
-        window->rect_count = 0;
-        return TG_OK;
+    int width = 0;
+    int height = 0;
+    if (window->x11 == NULL) {
+        return false;
     }
+    SDL_GetWindowSizeInPixels(window->handle, &width, &height);
+    if (tg__x11_surface_fit(window->x11, width, height, &window->canvas) == TG_OK) {
+        return true;
+    }
+    tg__x11_surface_close(window->x11);
+    window->x11 = NULL; /* SDL has other ways */
+    return false;
+}
+
+static tg_err attach_sdl(tg_window *window)
+{
     SDL_Surface *surface = SDL_GetWindowSurface(window->handle);
     TG_ENSURE(surface != NULL, TG_ERR_WINDOW);
     window->surface = surface;
@@ -169,6 +180,17 @@ static tg_err attach_surface(tg_window *window)
         canvas.stride = (size_t)surface->w;
     }
     window->canvas = canvas;
+    return TG_OK;
+}
+
+/* Asks for pixels of the window's present size and points the canvas at them. */
+static tg_err attach_surface(tg_window *window)
+{
+    if (window->gpu != NULL) {
+        TG_TRY(tg__gpu_painter_fit(window->gpu, &window->canvas.width, &window->canvas.height));
+    } else if (!attach_x11(window)) {
+        TG_TRY(attach_sdl(window));
+    }
     measure_cells(window);
     window->rect_count = 0;
     return TG_OK;
@@ -304,6 +326,10 @@ static tg_err open_handle(tg_window *window, const tg_window_options *opt, char 
         err = tg__gpu_painter_open(window->handle, &window->gpu);
         err = wants_gpu || err == TG_ERR_NO_MEMORY ? err : TG_OK; /* coarse letters, then */
     }
+    if (err == TG_OK && window->gpu == NULL) {
+        err = tg__x11_surface_open(window->handle, &window->x11);
+        err = err == TG_ERR_NOT_FOUND ? TG_OK : err;
+    }
     if (err == TG_OK) {
         err = attach_surface(window);
     }
@@ -358,6 +384,7 @@ void tg_window_close(tg_window *window)
         return;
     }
     tg__gpu_painter_close(window->gpu);
+    tg__x11_surface_close(window->x11);
     if (window->handle != NULL) {
         SDL_DestroyWindow(window->handle);
     }
@@ -431,6 +458,9 @@ tg_err tg_window_draw(tg_window *window, const tg_draw_list *list)
     if (window->gpu != NULL) {
         TG_TRY(tg__gpu_painter_draw(window->gpu, window->painter, list));
     } else {
+        if (window->x11 != NULL) {
+            TG_TRY(tg__x11_surface_await(window->x11));
+        }
         tg__painter_draw(window->painter, list, &window->canvas);
     }
     /* Rectangles of a pass that was never presented stay; the sum is cut off at the bound. */
@@ -462,30 +492,37 @@ static tg_err convert(const tg_window *window, tg__rect rect)
     return done == 0 ? TG_OK : TG_ERR_WINDOW;
 }
 
-tg_err tg_window_present(tg_window *window)
+static tg_err present_sdl(tg_window *window, size_t count)
 {
-    TG_ENSURE(window != NULL, TG_ERR_INVALID_ARGUMENT);
-    if (window->gpu != NULL) {
-        const bool drawn = window->rect_count > 0;
-        window->rect_count = 0;
-        return drawn ? tg__gpu_painter_present(window->gpu) : TG_OK;
-    }
     SDL_Rect rects[RECTS_MAX];
-    for (size_t i = 0; i < window->rect_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const tg__rect *rect = &window->rects[i];
         rects[i] = (SDL_Rect){rect->x, rect->y, rect->width, rect->height};
         if (window->own_pixels != NULL && window->canvas.pixels == window->own_pixels) {
             TG_TRY(convert(window, *rect));
         }
     }
-    const int count = (int)window->rect_count;
-    window->rect_count = 0;
-    if (count == 0 || SDL_UpdateWindowSurfaceRects(window->handle, rects, count) == 0) {
+    if (SDL_UpdateWindowSurfaceRects(window->handle, rects, (int)count) == 0) {
         return TG_OK;
     }
     /* Between two sizes: a surface is not valid any more from the moment when SDL is asked for
      * another size, and the event that says so waits in the queue. It has everything drawn anew. */
     return SDL_HasEvent(SDL_WINDOWEVENT) ? TG_OK : TG_ERR_WINDOW;
+}
+
+tg_err tg_window_present(tg_window *window)
+{
+    TG_ENSURE(window != NULL, TG_ERR_INVALID_ARGUMENT);
+    const size_t count = window->rect_count;
+    window->rect_count = 0;
+    if (count == 0) {
+        return TG_OK;
+    }
+    if (window->gpu != NULL) {
+        return tg__gpu_painter_present(window->gpu);
+    }
+    return window->x11 != NULL ? tg__x11_surface_present(window->x11, window->rects, count)
+                               : present_sdl(window, count);
 }
 
 tg_err tg_window_screenshot(const tg_window *window, const char *path)

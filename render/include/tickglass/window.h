@@ -106,8 +106,9 @@ TG_API bool tg_window_visible(const tg_window *window);
 
 /**
  * Paint a draw list into the window's pixels. Nothing is shown yet.
- * @retval TG_ERR_WINDOW  the window system gave no memory to paint into
- * Thread: owner.  Blocks: no.  Since: 0.1
+ * @retval TG_ERR_WINDOW  the window system is gone
+ * Thread: owner.  Blocks: until the window system has read what was presented before; mostly it has.
+ * Since: 0.1
  */
 TG_API TG_MUST_CHECK tg_err tg_window_draw(tg_window *window, const tg_draw_list *list);
 
@@ -115,7 +116,8 @@ TG_API TG_MUST_CHECK tg_err tg_window_draw(tg_window *window, const tg_draw_list
  * Hand what was painted since the last call to the window system. When it is lit on the screen is
  * not known here: "handed off", not "seen".
  * @retval TG_ERR_WINDOW  the window system refused
- * Thread: owner.  Blocks: as long as the window system takes.  Since: 0.1
+ * Thread: owner.  Blocks: on X11 on this machine no, elsewhere as long as the window system takes.
+ * Since: 0.1
  */
 TG_API TG_MUST_CHECK tg_err tg_window_present(tg_window *window);
 
