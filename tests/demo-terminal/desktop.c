@@ -163,20 +163,23 @@ static void start_terminal(desktop *d, const char *const *more)
     d->terminal = start_child(argv, d->folder);
 }
 
-/* The window of that name, once it is on the screen; it gets the keys. */
+/* The window of that name, once it is on the screen; it gets the keys. SDL makes a window anew when
+ * it learns that OpenGL will draw in it: the one that was found may be gone by then. */
 static void find_window(desktop *d, const char *name)
 {
+    const char *const focus = d->managed ? "windowactivate" : "windowfocus";
     char said[64] = "";
     const int64_t until_ns = desktop_deadline();
-    while (!desktop_ask(said, sizeof said,
-                        "xdotool search --onlyvisible --name '%s' 2>/dev/null | tail -1 | grep .",
-                        name)) {
+    while (!desktop_ask(
+        said, sizeof said,
+        "id=$(xdotool search --onlyvisible --name '%s' 2>/dev/null | tail -1 | grep .) "
+        "&& xdotool %s --sync $id >/dev/null 2>&1 && echo $id",
+        name, focus)) {
         if (desktop_passed(until_ns)) {
             fail_of_terminal(d, "no window is on the screen");
         }
     }
     (void)snprintf(d->window, sizeof d->window, "%.*s", (int)strcspn(said, "\n"), said);
-    desktop_pull(d, d->managed ? "windowactivate --sync" : "windowfocus --sync", "");
 }
 
 void desktop_close(desktop *d)
