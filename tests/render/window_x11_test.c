@@ -102,9 +102,8 @@ static void write_page(tg_grid *grid, unsigned number)
     }
 }
 
-static void the_screen_shows_what_the_program_drew(void **state)
+static void expect_screen_to_show_what_the_program_draws(void)
 {
-    (void)state;
     tg_window_options opt;
     tg_window_options_init(&opt);
     opt.width_px = WIDTH;
@@ -130,6 +129,24 @@ static void the_screen_shows_what_the_program_drew(void **state)
     }
     tg_grid_close(grid);
     tg_window_close(window);
+}
+
+static void the_screen_shows_what_the_program_drew(void **state)
+{
+    (void)state;
+    expect_screen_to_show_what_the_program_draws();
+}
+
+/* As on a server of another machine: pictures go through the connection. */
+static void so_it_does_on_a_server_that_reads_no_memory(void **state)
+{
+    (void)state;
+    const x_server usual = server;
+    assert_true(x_server_start_without(&server, WIDTH, HEIGHT, "MIT-SHM"));
+    expect_screen_to_show_what_the_program_draws();
+    x_server_stop(&server);
+    server = usual;
+    assert_int_equal(setenv("DISPLAY", server.display, true), 0);
 }
 
 /* A line of the server's resources, by xrdb. False: there is no xrdb. */
@@ -302,6 +319,7 @@ int main(void)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_screen_shows_what_the_program_drew),
+        cmocka_unit_test(so_it_does_on_a_server_that_reads_no_memory),
         cmocka_unit_test(keys_text_and_mouse_come_as_cells_and_utf_8),
         cmocka_unit_test(another_thread_wakes_a_real_window),
         cmocka_unit_test(the_servers_resources_say_how_large_letters_are),
