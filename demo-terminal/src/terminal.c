@@ -548,20 +548,27 @@ static int64_t next_pass_mono_ns(const terminal *self)
                : PASS_PACE_NEVER;
 }
 
-/* How long there is nothing to do unless something arrives that is to be drawn as it comes. Ticks of
- * the priority channel before their turn are not: they are looked for when it has come. */
-static int64_t sleep_ns(terminal *self, int64_t now_mono_ns)
+/* Only what can be drawn as it comes is worth waking for. */
+static unsigned awaited_news(const terminal *self, int64_t now_mono_ns)
+{
+    if (!tg_window_visible(self->window)) {
+        return 0;
+    }
+    return now_mono_ns < pass_pace_turn_mono_ns(&self->pace, PASS_FOR_PRIORITY)
+               ? NEWS_OF_ROWS
+               : NEWS_OF_ROWS | NEWS_OF_PRIORITY;
+}
+
+/* How long there is nothing to do unless something arrives. News that nobody is woken for are
+ * looked for when their turn has come. */
+static int64_t sleep_ns(const terminal *self, unsigned awaited, int64_t now_mono_ns)
 {
     int64_t until = earlier(next_pass_mono_ns(self), deadline_mono_ns(self));
     until = earlier(until, now_mono_ns + HIDDEN_NS);
-    unsigned awaited = 0;
-    if (tg_window_visible(self->window)) {
-        const int64_t turn = pass_pace_turn_mono_ns(&self->pace, PASS_FOR_PRIORITY);
-        awaited = now_mono_ns < turn ? NEWS_OF_ROWS : NEWS_OF_ROWS | NEWS_OF_PRIORITY;
-        until = now_mono_ns < turn ? earlier(until, turn) : until;
+    if (awaited == NEWS_OF_ROWS) {
+        until = earlier(until, pass_pace_turn_mono_ns(&self->pace, PASS_FOR_PRIORITY));
     }
-    const bool is_there = news_gate_await(feed_news(self->feed), awaited);
-    return until > now_mono_ns && !is_there ? until - now_mono_ns : 0;
+    return until > now_mono_ns ? until - now_mono_ns : 0;
 }
 
 static tg_err draw_if_due(terminal *self, int64_t now_mono_ns)
@@ -657,7 +664,9 @@ static tg_err loop(terminal *self)
     pass_pace_ask(&self->pace, PASS_FOR_ROWS);
     while (!self->over && err == TG_OK) {
         const int64_t asleep_mono_ns = tg_clock_mono_ns(&self->clock);
-        const int64_t wait_ns = sleep_ns(self, asleep_mono_ns);
+        const unsigned awaited = awaited_news(self, asleep_mono_ns);
+        const bool is_there = news_gate_await(feed_news(self->feed), awaited);
+        const int64_t wait_ns = is_there ? 0 : sleep_ns(self, awaited, asleep_mono_ns);
         err = take_all_input(self, wait_ns);
         const int64_t now_mono_ns = tg_clock_mono_ns(&self->clock);
         process_stalls_wake(latency_stalls(self->latency), asleep_mono_ns + wait_ns, now_mono_ns);
