@@ -7,11 +7,12 @@
 #include <tickglass/record_inline.h>
 
 #include "bytes.h"
+#include "large_pages.h"
 
-/* Read ahead of each stream. Thousands of streams lie in thousands of pages, and looking at one
- * costs as much as unpacking some records, so each look is to be worth it; more of them, and the
- * time to their being handed out is that of another cache. */
-#define CHUNK_FIRST  1024u
+/* Read ahead of each stream. Looking at one of thousands costs as much as unpacking some records,
+ * so each look is to be worth it; but what is ahead of four thousand should still be in the second
+ * cache when it is handed out. */
+#define CHUNK_FIRST  512u
 #define CHUNK_MAX    (UINT32_C(64) << 10)
 #define CHUNKS_EXTRA ((size_t)8 << 20)    /* beyond the first of each */
 #define SLICE_ENOUGH 1024u                /* its records make up for a look at all streams */
@@ -61,10 +62,12 @@ static tg_err slice_reserve(tg__log_merge *merge, size_t count)
         return TG_OK;
     }
     const size_t capacity = count * 2;
-    tg__timed *larger = realloc(merge->slice, capacity * sizeof *larger);
+    tg__timed *larger = tg__large_grow(merge->slice, merge->slice_count * sizeof *larger,
+                                       capacity * sizeof *larger);
     TG_ENSURE(larger != NULL, TG_ERR_NO_MEMORY);
     merge->slice = larger;
-    larger = realloc(merge->slice_other, capacity * sizeof *larger);
+    larger = tg__large_grow(merge->slice_other, merge->offered_count * sizeof *larger,
+                            capacity * sizeof *larger);
     TG_ENSURE(larger != NULL, TG_ERR_NO_MEMORY);
     merge->slice_other = larger;
     merge->slice_capacity = capacity;
@@ -106,8 +109,8 @@ static tg_err read_on(tg__log_merge *merge, uint32_t number)
 static tg_err allocate(tg__log_merge *merge, size_t count, size_t file_count)
 {
     merge->scratch = malloc(TG__LOG_SCRATCH_SIZE);
-    merge->streams = aligned_alloc(CACHE_LINE, (count + 1) * sizeof *merge->streams);
-    merge->rooms = aligned_alloc(CACHE_LINE, (count + 1) * ROOM_SIZE);
+    merge->streams = tg__large_alloc(count * sizeof *merge->streams);
+    merge->rooms = tg__large_alloc(count * ROOM_SIZE);
     merge->sites = calloc(file_count + 1, sizeof(tg__pack_site *));
     merge->spans = calloc(count + 1, sizeof *merge->spans);
     merge->active = calloc(count + 1, sizeof *merge->active);
