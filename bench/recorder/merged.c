@@ -21,7 +21,7 @@ enum {
     files = threads / threads_a_file,
     records_each = 400,
     rings = 64,
-    rounds = 5
+    rounds = 9
 };
 
 #define START_NS INT64_C(1000000000000)
@@ -31,6 +31,18 @@ typedef struct recording {
     tg_recorder *recorder;
     uint32_t number;
 } recording;
+
+/* A merge that is read in turns. */
+typedef struct merging {
+    tg__log_file *file_row;
+    tg__log_text *texts; /* by file */
+    tg__text_buffer out;
+    tg__log_merge merge;
+    bool is_open;
+    int64_t last_ns;
+    uint64_t records; /* of the merge that is open, or of the latest */
+    uint64_t out_of_order;
+} merging;
 
 static void must(bool good, const char *what)
 {
@@ -75,72 +87,86 @@ static void make_file(const char *path, uint32_t file)
     tg_recorder_close(r.recorder);
 }
 
-/* The files' records to text, each as it comes. */
-static double print_unsorted(tg__log_file *file_row, tg__log_text *texts)
+/* The text of one file's records, each as it comes. */
+static double print_unsorted(tg__log_file *file, tg__log_text *text, tg__text_buffer *out)
 {
     static unsigned char ring_form[TG_RECORD_BYTES_MAX + 4096];
-    tg__text_buffer out = {NULL, 0, 0, false};
     const int64_t begin_ns = bench_cpu_ns();
-    for (int f = 0; f < files; f++) {
-        tg__log_file *file = &file_row[f];
-        tg__pack pack;
-        must(tg__pack_init(&pack, TG__SITES_MAX + 1) == TG_OK, "memory");
-        for (size_t t = 0; t < file->thread_count; t++) {
-            const tg__log_thread *thread = &file->threads[t];
-            for (size_t b = 0; b < thread->count; b++) {
-                const size_t offset = (size_t)thread->offsets[b];
-                tg__block block;
-                must(tg__block_open(file->bytes + offset, file->size - offset, &block) == TG_OK,
-                     "block");
-                tg__packed in = {block.payload, block.payload + block.payload_size};
-                tg__pack_begin_block(&pack);
-                while (in.at < in.end) {
-                    must(tg__unpack_record(&pack, file->sites, &in, ring_form, sizeof ring_form) ==
-                             TG_OK,
-                         "record");
-                    const uint32_t id = tg__get_u32(ring_form + 4) & ~TG__SITE_STAMP_NS;
-                    const int64_t mono_ns = (int64_t)tg__get_u64(ring_form + 8);
-                    const tg__log_record record = {
-                        .file = file,
-                        .site = &file->sites[id],
-                        .thread = thread->number,
-                        .thread_name = thread->name,
-                        .mono_ns = mono_ns,
-                        .utc_ns = tg__time_map_utc(&file->times, mono_ns),
-                        .arguments = ring_form + TG__RECORD_HEADER,
-                        .arguments_size = tg__get_u32(ring_form) - TG__RECORD_HEADER};
-                    out.size = 0;
-                    must(tg__log_text_line(&texts[f], &record, &out) == TG_OK, "text");
-                }
+    tg__pack pack;
+    must(tg__pack_init(&pack, TG__SITES_MAX + 1) == TG_OK, "memory");
+    for (size_t t = 0; t < file->thread_count; t++) {
+        const tg__log_thread *thread = &file->threads[t];
+        for (size_t b = 0; b < thread->count; b++) {
+            const size_t offset = (size_t)thread->offsets[b];
+            tg__block block;
+            must(tg__block_open(file->bytes + offset, file->size - offset, &block) == TG_OK,
+                 "block");
+            tg__packed in = {block.payload, block.payload + block.payload_size};
+            tg__pack_begin_block(&pack);
+            while (in.at < in.end) {
+                must(tg__unpack_record(&pack, file->sites, &in, ring_form, sizeof ring_form) ==
+                         TG_OK,
+                     "record");
+                const uint32_t id = tg__get_u32(ring_form + 4) & ~TG__SITE_STAMP_NS;
+                const int64_t mono_ns = (int64_t)tg__get_u64(ring_form + 8);
+                const tg__log_record record = {.file = file,
+                                               .site = &file->sites[id],
+                                               .thread = thread->number,
+                                               .thread_name = thread->name,
+                                               .mono_ns = mono_ns,
+                                               .utc_ns = tg__time_map_utc(&file->times, mono_ns),
+                                               .arguments = ring_form + TG__RECORD_HEADER,
+                                               .arguments_size =
+                                                   tg__get_u32(ring_form) - TG__RECORD_HEADER};
+                out->size = 0;
+                must(tg__log_text_line(text, &record, out) == TG_OK, "text");
             }
         }
-        tg__pack_deinit(&pack);
     }
-    const double took_ns = (double)(bench_cpu_ns() - begin_ns);
-    tg__text_buffer_deinit(&out);
-    return took_ns;
+    tg__pack_deinit(&pack);
+    return (double)(bench_cpu_ns() - begin_ns);
 }
 
-static double print_merged(tg__log_file *file_row, tg__log_text *texts, merged_result *result)
+/* The text of the merge's next records, at most so many. Opening it belongs to the first turn,
+ * closing it to the last. */
+static double print_merged(merging *m, uint64_t most)
 {
-    tg__text_buffer out = {NULL, 0, 0, false};
-    tg__log_merge merge;
     tg__log_record record;
-    int64_t last_ns = INT64_MIN;
-    result->records = 0;
     const int64_t begin_ns = bench_cpu_ns();
-    must(tg__log_merge_open(file_row, files, &merge) == TG_OK, "merge");
-    while (tg__log_merge_next(&merge, &record) == TG_OK) {
-        result->out_of_order += record.mono_ns < last_ns;
-        last_ns = record.mono_ns;
-        result->records++;
-        out.size = 0;
-        must(tg__log_text_line(&texts[record.file - file_row], &record, &out) == TG_OK, "text");
+    if (!m->is_open) {
+        must(tg__log_merge_open(m->file_row, files, &m->merge) == TG_OK, "merge");
+        m->is_open = true;
+        m->last_ns = INT64_MIN;
+        m->records = 0;
     }
-    const double took_ns = (double)(bench_cpu_ns() - begin_ns);
-    tg__log_merge_close(&merge);
-    tg__text_buffer_deinit(&out);
-    return took_ns;
+    uint64_t count = 0;
+    while (count < most && tg__log_merge_next(&m->merge, &record) == TG_OK) {
+        m->out_of_order += record.mono_ns < m->last_ns;
+        m->last_ns = record.mono_ns;
+        count++;
+        m->out.size = 0;
+        must(tg__log_text_line(&m->texts[record.file - m->file_row], &record, &m->out) == TG_OK,
+             "text");
+    }
+    m->records += count;
+    if (count < most) {
+        tg__log_merge_close(&m->merge);
+        m->is_open = false;
+    }
+    return (double)(bench_cpu_ns() - begin_ns);
+}
+
+/* All records both ways, a file's worth in turn: some hundredths of a second, so that a machine
+ * whose speed changes changes it for both. */
+static void print_both(merging *m, double *unsorted_ns, double *merged_ns)
+{
+    *unsorted_ns = 0;
+    *merged_ns = 0;
+    for (int f = 0; f < files; f++) {
+        const uint64_t most = f + 1 < files ? m->file_row[f].record_count : UINT64_MAX;
+        *unsorted_ns += print_unsorted(&m->file_row[f], &m->texts[f], &m->out);
+        *merged_ns += print_merged(m, most);
+    }
 }
 
 merged_result merged_run(const char *dir)
@@ -148,9 +174,11 @@ merged_result merged_run(const char *dir)
     static tg__log_file file_row[files];
     static char paths[files][1024];
     static tg__log_text texts[files];
-    merged_result result = {0, 0, 0, 0, 0};
-    double unsorted[rounds];
-    double merged[rounds];
+    merging m = {.file_row = file_row, .texts = texts};
+    merged_result result = {0, 0, 0, 0, 0, 0};
+    double unsorted_ns[rounds];
+    double merged_ns[rounds];
+    double ratios[rounds];
     for (uint32_t f = 0; f < files; f++) {
         (void)snprintf(paths[f], sizeof paths[f], "%s/merged-%u.tgrec", dir, (unsigned)f);
         make_file(paths[f], f);
@@ -158,11 +186,15 @@ merged_result merged_run(const char *dir)
         result.threads += file_row[f].thread_count;
     }
     for (int i = 0; i < rounds; i++) {
-        unsorted[i] = print_unsorted(file_row, texts);
-        merged[i] = print_merged(file_row, texts, &result);
+        print_both(&m, &unsorted_ns[i], &merged_ns[i]);
+        ratios[i] = merged_ns[i] / unsorted_ns[i];
     }
-    result.unsorted_ns = bench_quantile(unsorted, rounds, 0.5) / (double)result.records;
-    result.merged_ns = bench_quantile(merged, rounds, 0.5) / (double)result.records;
+    result.records = m.records;
+    result.out_of_order = m.out_of_order;
+    result.unsorted_ns = bench_quantile(unsorted_ns, rounds, 0.5) / (double)m.records;
+    result.merged_ns = bench_quantile(merged_ns, rounds, 0.5) / (double)m.records;
+    result.ratio = bench_quantile(ratios, rounds, 0.5);
+    tg__text_buffer_deinit(&m.out);
     for (int f = 0; f < files; f++) {
         tg__log_text_deinit(&texts[f]);
         tg__log_file_close(&file_row[f]);

@@ -9,6 +9,7 @@ typedef struct merged_result {
     uint64_t records;
     double unsorted_ns; /**< per record, to its text */
     double merged_ns;
+    double ratio;          /**< the median of those of the rounds */
     uint64_t out_of_order; /**< of the merged ones */
 } merged_result;
 

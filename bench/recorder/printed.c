@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <tickglass/recorder.h>
@@ -16,8 +17,9 @@
 
 enum {
     threads = 2,
-    records_each = 2000000,
-    rounds = 3
+    records_each = 500000,
+    line_least = 80, /* bytes of a record's line: its time alone has thirty */
+    rounds = 9
 };
 
 const char *const printed_names[printed_media] = {"null", "tmpfs"};
@@ -64,7 +66,7 @@ static void make_file(const char *path)
 /* As `tickglass-log cat` does it with files that it has opened. Returns ns. */
 static double print_once(tg__log_file *file, unsigned thread_count)
 {
-    const log_options opt = {.json = false};
+    const log_options opt = {.from_utc_ns = INT64_MIN, .to_utc_ns = INT64_MAX};
     const log_input input = {file, 1};
     tg__log_merge merge;
     const int64_t begin_ns = bench_now_ns();
@@ -75,7 +77,8 @@ static double print_once(tg__log_file *file, unsigned thread_count)
     return took_ns;
 }
 
-/* Standard output is the file meanwhile. */
+/* Standard output is the file meanwhile. Without the text of every record in it nothing was
+ * measured. */
 static double print_to(const char *path, tg__log_file *file, unsigned thread_count)
 {
     (void)fflush(stdout);
@@ -84,6 +87,12 @@ static double print_to(const char *path, tg__log_file *file, unsigned thread_cou
     must(kept >= 0 && fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0, path);
     const double took_ns = print_once(file, thread_count);
     must(dup2(kept, STDOUT_FILENO) >= 0, "standard output");
+    struct stat facts;
+    must(fstat(fd, &facts) == 0, path);
+    if (S_ISREG(facts.st_mode) && (uint64_t)facts.st_size < file->record_count * line_least) {
+        (void)fprintf(stderr, "bench_recorder: %s has not the text of all records\n", path);
+        exit(1);
+    }
     (void)close(kept);
     (void)close(fd);
     return took_ns;

@@ -7,11 +7,12 @@
 #include <tickglass/record_inline.h>
 
 #include "bytes.h"
+#include "large_pages.h"
 
-/* Read ahead of each stream. Thousands of streams lie in thousands of pages, and looking at one
- * costs as much as unpacking some records, so each look is to be worth it; more of them, and the
- * time to their being handed out is that of another cache. */
-#define CHUNK_FIRST  1024u
+/* Read ahead of each stream. Looking at one of thousands costs as much as unpacking some records,
+ * so each look is to be worth it; but what is ahead of four thousand should still be in the second
+ * cache when it is handed out. */
+#define CHUNK_FIRST  512u
 #define CHUNK_MAX    (UINT32_C(64) << 10)
 #define CHUNKS_EXTRA ((size_t)8 << 20)    /* beyond the first of each */
 #define SLICE_ENOUGH 1024u                /* its records make up for a look at all streams */
@@ -61,20 +62,16 @@ static tg_err slice_reserve(tg__log_merge *merge, size_t count)
         return TG_OK;
     }
     const size_t capacity = count * 2;
-    tg__timed *larger = realloc(merge->slice, capacity * sizeof *larger);
+    tg__timed *larger = tg__large_grow(merge->slice, merge->slice_count * sizeof *larger,
+                                       capacity * sizeof *larger);
     TG_ENSURE(larger != NULL, TG_ERR_NO_MEMORY);
     merge->slice = larger;
-    larger = realloc(merge->slice_other, capacity * sizeof *larger);
+    larger = tg__large_grow(merge->slice_other, merge->offered_count * sizeof *larger,
+                            capacity * sizeof *larger);
     TG_ENSURE(larger != NULL, TG_ERR_NO_MEMORY);
     merge->slice_other = larger;
     merge->slice_capacity = capacity;
     return TG_OK;
-}
-
-/* At most so many records are ahead of a stream. */
-static size_t rows_max(const tg__log_stream *stream)
-{
-    return stream->ahead_size / (TG__AHEAD_PREFIX + TG__RECORD_HEADER) + 1;
 }
 
 /* Read a stream on, note to which times it is known, and offer all that is ahead of it to the next
@@ -83,31 +80,28 @@ static tg_err read_on(tg__log_merge *merge, uint32_t number)
 {
     tg__log_stream *stream = &merge->streams[number];
     tg__log_span *span = &merge->spans[number];
-    const bool had_some = stream->ahead_at != stream->ahead_size;
-    TG_TRY(tg__log_stream_fill(stream, merge->scratch));
-    TG_TRY(slice_reserve(merge, merge->offered_count + rows_max(stream)));
-    int64_t known_ns = had_some ? span->known_ns : INT64_MIN;
-    tg__timed *out = merge->slice_other + merge->offered_count;
-    span->offered_at = (uint32_t)merge->offered_count;
-    for (uint32_t at = 0; at < stream->ahead_size;) {
-        const unsigned char *row = stream->ahead + at;
-        const int64_t order_ns = row_order_ns(row);
-        known_ns = order_ns > known_ns ? order_ns : known_ns;
-        *out++ = (tg__timed){order_ns, number, at};
-        at += row_size(row);
+    int64_t known_ns = stream->ahead_at != stream->ahead_size ? span->known_ns : INT64_MIN;
+    TG_TRY(slice_reserve(merge, merge->offered_count + tg__log_stream_rows_max(stream)));
+    const tg__timed *offered = merge->slice_other + merge->offered_count;
+    size_t count = 0;
+    TG_TRY(tg__log_stream_fill(stream, merge->scratch, merge->slice_other + merge->offered_count,
+                               &count));
+    for (size_t i = 0; i < count; i++) {
+        known_ns = offered[i].order_ns > known_ns ? offered[i].order_ns : known_ns;
     }
-    merge->offered_count = (size_t)(out - merge->slice_other);
-    span->offered = (uint32_t)merge->offered_count - span->offered_at;
+    span->offered_at = (uint32_t)merge->offered_count;
+    span->offered = (uint32_t)count;
     span->known_ns = stream->ended ? INT64_MAX : known_ns;
-    span->next_ns = stream->ahead_size == 0 ? INT64_MAX : row_order_ns(stream->ahead);
+    span->next_ns = count == 0 ? INT64_MAX : offered[0].order_ns;
+    merge->offered_count += count;
     return TG_OK;
 }
 
 static tg_err allocate(tg__log_merge *merge, size_t count, size_t file_count)
 {
     merge->scratch = malloc(TG__LOG_SCRATCH_SIZE);
-    merge->streams = aligned_alloc(CACHE_LINE, (count + 1) * sizeof *merge->streams);
-    merge->rooms = aligned_alloc(CACHE_LINE, (count + 1) * ROOM_SIZE);
+    merge->streams = tg__large_alloc(count * sizeof *merge->streams);
+    merge->rooms = tg__large_alloc(count * ROOM_SIZE);
     merge->sites = calloc(file_count + 1, sizeof(tg__pack_site *));
     merge->spans = calloc(count + 1, sizeof *merge->spans);
     merge->active = calloc(count + 1, sizeof *merge->active);
@@ -129,6 +123,7 @@ static tg_err open_streams(tg__log_merge *merge, tg__log_file *file, int64_t off
         const tg__log_source source = {.file = file,
                                        .thread = &file->threads[i],
                                        .offset_ns = offset_ns,
+                                       .number = number,
                                        .sites = sites + i,
                                        .stride = (uint32_t)file->thread_count,
                                        .room = merge->rooms + (size_t)number * ROOM_SIZE,
@@ -286,7 +281,7 @@ static tg_err take_offered(tg__log_merge *merge, uint32_t number, int64_t to_ns)
 static tg_err take_ahead(tg__log_merge *merge, uint32_t number, int64_t to_ns)
 {
     tg__log_stream *stream = &merge->streams[number];
-    TG_TRY(slice_reserve(merge, merge->slice_count + rows_max(stream)));
+    TG_TRY(slice_reserve(merge, merge->slice_count + tg__log_stream_rows_max(stream)));
     tg__timed *out = merge->slice + merge->slice_count;
     uint32_t at = stream->ahead_at;
     while (at < stream->ahead_size && row_order_ns(stream->ahead + at) <= to_ns) {

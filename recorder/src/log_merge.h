@@ -5,7 +5,7 @@
  * are known, all records are there: this slice is sorted as a whole and handed out, then the
  * threads are read on. So a record costs the same whether two threads are merged or four thousand.
  *
- * Memory: of each thread a block (mapped), a kilobyte and a quarter, or its largest record, and
+ * Memory: of each thread a block (mapped), two thirds of a kilobyte, or its largest record, and
  * what its call sites said last; 8 MiB more for those that are read fastest; 64 bytes for each
  * record that is ahead.
  */

@@ -16,6 +16,7 @@ void tg__log_stream_init(tg__log_stream *stream, const tg__log_source *source, u
     stream->file = source->file;
     stream->thread = source->thread;
     stream->offset_ns = source->offset_ns;
+    stream->number = source->number;
     stream->chunk = chunk;
     stream->ahead = source->room;
     stream->capacity = source->room_size;
@@ -78,7 +79,8 @@ static tg_err unpack_large(tg__log_stream *stream, unsigned char *scratch)
     return TG_OK;
 }
 
-static tg_err unpack_one(tg__log_stream *stream, unsigned char *scratch)
+/* The next record behind what is ahead, or none if the rest of the block cannot be read. */
+static tg_err unpack_one(tg__log_stream *stream, unsigned char *scratch, tg__timed **timed)
 {
     tg__log_file *file = stream->file;
     unsigned char *row = stream->ahead + stream->ahead_size;
@@ -103,25 +105,42 @@ static tg_err unpack_one(tg__log_stream *stream, unsigned char *scratch)
     const uint64_t stamp = tg__get_u64(record + 8);
     const bool is_ns = (tg__get_u32(record + 4) & TG__SITE_STAMP_NS) != 0;
     const int64_t mono_ns = is_ns ? (int64_t)stamp : tg__time_map_mono(&file->times, stamp);
-    tg__put_u64(row, (uint64_t)mono_ns + (uint64_t)stream->offset_ns);
+    const uint64_t order_ns = (uint64_t)mono_ns + (uint64_t)stream->offset_ns;
+    tg__put_u64(row, order_ns);
+    *(*timed)++ = (tg__timed){(int64_t)order_ns, stream->number, stream->ahead_size};
     stream->ahead_size += TG__AHEAD_PREFIX + tg__get_u32(record);
     return TG_OK;
 }
 
-tg_err tg__log_stream_fill(tg__log_stream *stream, unsigned char *scratch)
+size_t tg__log_stream_rows_max(const tg__log_stream *stream)
 {
+    /* What is ahead is over the chunk by one record at most. */
+    const uint32_t bytes = stream->ahead_size > stream->chunk ? stream->ahead_size : stream->chunk;
+    return bytes / (TG__AHEAD_PREFIX + TG__RECORD_HEADER) + 1;
+}
+
+tg_err tg__log_stream_fill(tg__log_stream *stream, unsigned char *scratch, tg__timed *timed,
+                           size_t *count)
+{
+    tg__timed *out = timed;
     stream->ahead_size -= stream->ahead_at;
     if (stream->ahead_at != 0 && stream->ahead_size != 0) {
         memmove(stream->ahead, stream->ahead + stream->ahead_at, stream->ahead_size);
     }
     stream->ahead_at = 0;
     TG_TRY(reserve(stream, (size_t)stream->chunk + SLACK));
+    for (uint32_t at = 0; at < stream->ahead_size;) {
+        const unsigned char *row = stream->ahead + at;
+        *out++ = (tg__timed){(int64_t)tg__get_u64(row), stream->number, at};
+        at += TG__AHEAD_PREFIX + tg__get_u32(row + TG__AHEAD_PREFIX);
+    }
     while (stream->ahead_size < stream->chunk) {
         if (stream->left == 0 && !next_block(stream)) {
             stream->ended = true;
             break;
         }
-        TG_TRY(unpack_one(stream, scratch));
+        TG_TRY(unpack_one(stream, scratch, &out));
     }
+    *count = (size_t)(out - timed);
     return TG_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "log_file.h"
 #include "pack.h"
+#include "time_sort.h"
 
 /** Bytes in front of each record that is ahead: its time in the common order. */
 #define TG__AHEAD_PREFIX 8u
@@ -25,6 +26,7 @@ typedef struct tg__log_stream {
     uint32_t capacity; /**< of ahead */
     uint32_t chunk;    /**< so much is read ahead, or one record */
     uint32_t left;     /**< records of the block */
+    uint32_t number;   /**< what it is called in tg__timed.stream */
     bool is_lent;      /**< ahead is the caller's */
     bool ended;        /**< nothing but what is ahead will come */
 
@@ -39,6 +41,7 @@ typedef struct tg__log_source {
     tg__log_file *file;
     const tg__log_thread *thread;
     int64_t offset_ns;
+    uint32_t number;
     tg__pack_site *sites; /**< as tg__pack_init_among() has them, file->site_end places */
     uint32_t stride;
     uint32_t room_size;
@@ -49,12 +52,18 @@ typedef struct tg__log_source {
 void tg__log_stream_init(tg__log_stream *stream, const tg__log_source *source, uint32_t chunk);
 void tg__log_stream_deinit(tg__log_stream *stream);
 
+/** At most so many records are ahead of a stream. */
+size_t tg__log_stream_rows_max(const tg__log_stream *stream);
+
 /**
  * Move what is ahead to the front and unpack behind it until the chunk is full. What was ahead and
  * taken is gone. A block that cannot be read to its end becomes a problem of its file.
- * @param[in] scratch  TG__LOG_SCRATCH_SIZE bytes
+ * @param[in]  scratch  TG__LOG_SCRATCH_SIZE bytes
+ * @param[out] timed    all that is ahead then: room for tg__log_stream_rows_max()
+ * @param[out] count    so many
  * @retval TG_ERR_NO_MEMORY
  */
-TG_MUST_CHECK tg_err tg__log_stream_fill(tg__log_stream *stream, unsigned char *scratch);
+TG_MUST_CHECK tg_err tg__log_stream_fill(tg__log_stream *stream, unsigned char *scratch,
+                                         tg__timed *timed, size_t *count);
 
 #endif
