@@ -15,6 +15,7 @@ function(tg_room room)
     endif()
   endforeach()
   target_link_libraries(tg_${room} PRIVATE tg_flags ${ARG_PRIVATE_LIBS})
+  target_compile_options(tg_${room} PRIVATE ${TG_DEBUG_SPEED})
   foreach(used ${ARG_USES})
     # Include paths only: objects are linked once, by the library or program at the end.
     target_include_directories(tg_${room} PUBLIC
@@ -58,6 +59,7 @@ function(tg_compiled_once file)
   endif()
   target_compile_definitions(once_${name} PRIVATE ${ARG_DEFINITIONS})
   target_link_libraries(once_${name} PRIVATE tg_flags ${ARG_LIBS})
+  target_compile_options(once_${name} PRIVATE ${TG_DEBUG_SPEED})
   set_property(GLOBAL PROPERTY "TG_ONCE_${file}" $<TARGET_OBJECTS:once_${name}>)
 endfunction()
 
@@ -109,6 +111,18 @@ function(tg_test room name)
   endif()
   set_tests_properties(${room}.${name} PROPERTIES
     TIMEOUT ${ARG_TIMEOUT} LABELS "${room};${ARG_LABELS}" SKIP_RETURN_CODE 77)
+endfunction()
+
+# tg_long_tests(<seconds> <tests>)
+# Begins those of this folder that are present before shorter ones: ctest knows how long a test takes only from an
+# earlier run, and for one that begins late the other processors wait.
+function(tg_long_tests seconds)
+  get_property(present DIRECTORY PROPERTY TESTS)
+  foreach(test ${ARGN})
+    if(test IN_LIST present)
+      set_property(TEST ${test} PROPERTY COST ${seconds})
+    endif()
+  endforeach()
 endfunction()
 
 # tg_bench(<name> ROOMS <rooms> [LIBS <targets>] [SOURCES <more files>])
