@@ -8,8 +8,6 @@
 
 #include <tickglass/internal/control_flow.h>
 
-/* Only the writer to a callback; its names are hidden, so a host may bring a stb of its own. */
-#define STB_IMAGE_WRITE_IMPLEMENTATION
 #define STBI_WRITE_NO_STDIO
 #include <stb/stb_image_write.h>
 

@@ -63,6 +63,7 @@ check_record() {
 pids=$!
 wait_for "the gateway does not listen" test -s port
 
+# Between two pictures there is always a key that changes something: prices need not have moved yet.
 cat >steps <<'STEPS'
 wait rows 20
 wait text depth:
@@ -98,6 +99,7 @@ key Esc
 key Ctrl-0
 resize 700x500
 screenshot small.png
+key Ctrl-p
 key F2
 wait text written: tickglass-
 check
@@ -170,12 +172,12 @@ window)
     # Sizes and letters are what a window may do otherwise; the rest is headless the same.
     printf '%s\n' 'wait rows 20' 'screenshot list.png' 'key Enter' 'key F7' 'screenshot panels.png' 'resize 1450x900' \
         'wait no-text no room' 'screenshot large.png' 'key Ctrl-+' 'screenshot letters.png' 'resize 700x500' \
-        'screenshot small.png' 'key F2' 'wait text written: tickglass-' check quit >some
+        'screenshot small.png' 'key Ctrl-p' 'key F2' 'wait text written: tickglass-' check quit >some
     for renderer in surface gpu; do
         DISPLAY=:$screen SDL_VIDEODRIVER=x11 SDL_RENDER_DRIVER=software XDG_CONFIG_HOME="$dir/config" \
-            run --seconds 600 --state "$renderer.state" --renderer "$renderer" --script steps --record "$renderer.tgrec" 2>said ||
+            run --seconds 600 --state "$renderer.state" --renderer "$renderer" --script some --record "$renderer.tgrec" 2>said ||
             fail "the terminal ended with $?"
-        check_record "$renderer.tgrec" "$pictures"
+        check_record "$renderer.tgrec" 6
         rm -f ./*.png
     done
     ;;

@@ -317,7 +317,7 @@ static void incremental_drawing_equals_drawing_everything_whatever_is_done(void 
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         gateway_process gateway;
         assert_true(gateway_process_start(&gateway, TG_TEST_GATEWAY, play));
-        write_random_script(120);
+        write_random_script(TG_TEST_SCRIPT_STEPS);
         const char *const more[] = {
             "--report",  REPORT,    "--script",    SCRIPT,       "--check-tape",
             tape.path,   "--scale", ways[i].scale, "--renderer", ways[i].renderer,
