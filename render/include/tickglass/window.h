@@ -107,8 +107,8 @@ TG_API bool tg_window_visible(const tg_window *window);
 /**
  * Paint a draw list into the window's pixels. Nothing is shown yet.
  * @retval TG_ERR_WINDOW  the window system is gone
- * Thread: owner.  Blocks: until the window system has read what was presented before; mostly it has.
- * Since: 0.1
+ * Thread: owner.  Blocks: until the window system has read what was presented before; mostly it
+ * has. Since: 0.1
  */
 TG_API TG_MUST_CHECK tg_err tg_window_draw(tg_window *window, const tg_draw_list *list);
 
