@@ -60,14 +60,12 @@ tg_err tg__site_decode(const unsigned char *bytes, size_t available, tg__site_in
     out->format = out->file + out->file_size;
     out->nibble_count = 0;
     out->has_bytes = false;
-    out->only_integers = true;
     for (uint8_t i = 0; i < out->argument_count; i++) {
         TG_ENSURE(out->types[i] >= TG__TYPE_I32 && out->types[i] <= TG__TYPE_BLOB, TG_ERR_CORRUPT);
         out->nibble_count =
             (uint8_t)(out->nibble_count + (out->types[i] == TG__TYPE_DECIMAL ? 2 : 1));
         out->has_bytes =
             out->has_bytes || out->types[i] == TG__TYPE_TEXT || out->types[i] == TG__TYPE_BLOB;
-        out->only_integers = out->only_integers && out->types[i] <= TG__TYPE_U64;
     }
     *size = entry_size;
     return TG_OK;

@@ -32,7 +32,6 @@ typedef struct tg__site_info {
     uint8_t argument_count;
     uint8_t nibble_count; /**< length codes of a packed record */
     bool has_bytes;       /**< there is a text or a blob among the arguments */
-    bool only_integers;   /**< and nothing else: they are packed faster; false says nothing */
     const uint8_t *types;
     const char *file;
     const char *format;

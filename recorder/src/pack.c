@@ -139,39 +139,6 @@ static inline void end_numbers(number_writer *writer)
     }
 }
 
-/* All arguments of a site that has integers only, as put_number() does it. Nothing that is written
- * lies in what is read, which the compiler cannot know of bytes. */
-static unsigned char *put_integers(const uint8_t *restrict types, unsigned count,
-                                   const unsigned char *restrict in, uint64_t *restrict words,
-                                   unsigned char *restrict nibbles)
-{
-    unsigned char *at = nibbles + (count + 1u) / 2u;
-    uint64_t lengths = 0; /* of at most twelve numbers */
-    for (unsigned i = 0; i < count; i++) {
-        const uint8_t type = types[i];
-        uint64_t word;
-        if (type >= TG__TYPE_I64) {
-            word = tg__get_u64(in);
-            in += 8;
-        } else {
-            const uint32_t half = tg__get_u32(in);
-            word = type == TG__TYPE_U32 ? half : (uint64_t)(int64_t)(int32_t)half;
-            in += 4;
-        }
-        const uint64_t value = zigzag(word - words[i]);
-        words[i] = word;
-        const unsigned length = byte_length(value);
-        lengths |= (uint64_t)length << (4 * i);
-        tg__put_u64(at, value); /* eight always; the next overwrites the zeros */
-        at += length;
-    }
-    for (unsigned i = 0; i < count; i += 2) {
-        *nibbles++ = (unsigned char)lengths;
-        lengths >>= 8;
-    }
-    return at;
-}
-
 static unsigned char *put_texts(unsigned char *at, const tg__site_info *site,
                                 const unsigned char *in)
 {
@@ -207,11 +174,6 @@ size_t tg__pack_record(tg__pack *pack, const tg__site_info *site, const unsigned
     *stamp_before = stamp;
 
     tg__pack_site *last = site_of_block(pack, site->id);
-    if (site->only_integers) {
-        at = put_integers(site->types, site->argument_count, record + TG__RECORD_HEADER,
-                          last->words, at);
-        return (size_t)(at - out);
-    }
     number_writer writer = {at, at + (site->nibble_count + 1u) / 2u, 0, 0};
     const unsigned char *in = record + TG__RECORD_HEADER;
     const uint8_t *types = site->types;

@@ -19,8 +19,7 @@ typedef struct sites {
     uint8_t types[SITES + 1][TG_RECORD_ARGUMENTS_MAX];
 } sites;
 
-/* Sites of every number and mix of arguments, every third of integers alone; ids on both sides of
- * the one-byte limit. */
+/* Sites of every number and mix of arguments; ids on both sides of the one-byte limit. */
 static void make_sites(sites *s, seeded_random *random)
 {
     memset(s, 0, sizeof *s);
@@ -32,10 +31,8 @@ static void make_sites(sites *s, seeded_random *random)
         info->types = s->types[id];
         info->file = "f";
         info->format = "";
-        info->only_integers = true;
         for (uint8_t i = 0; i < info->argument_count; i++) {
-            s->types[id][i] = (uint8_t)(1 + random_below(random, id % 3 == 0 ? 4 : 8));
-            info->only_integers = info->only_integers && s->types[id][i] <= TG__TYPE_U64;
+            s->types[id][i] = (uint8_t)(1 + random_below(random, 8));
             info->nibble_count =
                 (uint8_t)(info->nibble_count + (s->types[id][i] == TG__TYPE_DECIMAL ? 2 : 1));
             info->has_bytes = info->has_bytes || s->types[id][i] >= TG__TYPE_TEXT;
@@ -105,37 +102,6 @@ static void packed_records_unpack_to_the_same_bytes(void **state)
         tg__pack_deinit(&pack);
         tg__pack_deinit(&unpack);
     }
-}
-
-static void what_is_known_to_be_integers_is_packed_to_the_same_bytes(void **state)
-{
-    (void)state;
-    seeded_random random = random_start("integers", 7);
-    static sites s;
-    unsigned met = 0;
-    for (int round = 0; round < 20; round++) {
-        make_sites(&s, &random);
-        tg__pack packs[2];
-        for (int i = 0; i < 2; i++) {
-            assert_int_equal(tg__pack_init(&packs[i], SITES + 1), TG_OK);
-            tg__pack_begin_block(&packs[i]);
-        }
-        for (int i = 0; i < RECORDS; i++) {
-            unsigned char record[2048];
-            unsigned char packed[2][2048 + TG__PACK_GROWTH];
-            const tg__site_info *site = &s.infos[1 + (uint32_t)random_below(&random, SITES)];
-            tg__site_info unknown = *site;
-            unknown.only_integers = false;
-            (void)make_record(site, &random, random_any_size(&random, 64), record);
-            const size_t size = tg__pack_record(&packs[0], site, record, packed[0]);
-            assert_int_equal(tg__pack_record(&packs[1], &unknown, record, packed[1]), size);
-            assert_memory_equal(packed[0], packed[1], size);
-            met += site->only_integers;
-        }
-        tg__pack_deinit(&packs[0]);
-        tg__pack_deinit(&packs[1]);
-    }
-    assert_true(met > RECORDS);
 }
 
 /* Of three blocks a record each in turn; now and then one is first tried with too little room,
@@ -472,7 +438,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packed_records_unpack_to_the_same_bytes),
-        cmocka_unit_test(what_is_known_to_be_integers_is_packed_to_the_same_bytes),
         cmocka_unit_test(readers_side_by_side_know_only_their_own),
         cmocka_unit_test(skimming_takes_the_same_number_that_unpacking_gives),
         cmocka_unit_test(skimming_a_damaged_block_stays_in_bounds),
