@@ -1,8 +1,8 @@
 /*
  * News of publications, from the thread that publishes to the owner of the screen: which there are,
- * and whether the owner is to be woken for them. To wake a thread costs both of them several times
- * what there is to do: ticks of the priority channel come in bursts of hundreds a second, of which
- * 120 are drawn, and the owner looks by himself when the next may be.
+ * and whether the owner is to be woken for them. Each wake costs both threads calls of the system,
+ * and ticks of the priority channel come in bursts of hundreds a second, of which 120 are drawn:
+ * the owner looks by himself when the next may be.
  */
 #ifndef TG_TERMINAL_NEWS_GATE_H
 #define TG_TERMINAL_NEWS_GATE_H

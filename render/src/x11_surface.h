@@ -2,9 +2,9 @@
  * Memory that an X server on this machine reads a window's picture from (MIT-SHM).
  *
  * SDL has this, too, but hands over by asking the server a question and sleeping until it answers:
- * that wait, and the fight for cache lines that the server reads meanwhile, cost as much as
- * painting a tenth of the screen. Here the server says by itself when it has read the picture, on a
- * connection that nobody sleeps on, and is asked before the next one is painted; by then it has.
+ * that cost as much processor time as painting a tenth of the screen. Here the server says by
+ * itself when it has read the picture, on a connection that nobody sleeps on, and who paints the
+ * next one waits for that.
  */
 #ifndef TICKGLASS_RENDER_X11_SURFACE_H
 #define TICKGLASS_RENDER_X11_SURFACE_H
